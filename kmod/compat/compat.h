@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Everything that differs between kernels and architectures.  The rest of kmod/
+ * is written for the newest kernel; each section here imitates what it expects.
+ * KTRC_HAVE_* are answers of compat/features/, compiled by Kbuild.include.
+ */
+#ifndef KTRC_COMPAT_H
+#define KTRC_COMPAT_H
+
+#include <linux/mm.h>
+
+#include "have.h"
+
+/* ---- the time stamp counter, where there is one ---- */
+#ifdef CONFIG_X86
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/tsc.h>
+
+static __always_inline u64 ktrc_arch_tsc(void)
+{
+	return rdtsc();
+}
+
+static inline u64 ktrc_arch_tsc_ordered(void)
+{
+	return rdtsc_ordered();
+}
+
+static inline bool ktrc_arch_tsc_is_stable(void)
+{
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
+	       !check_tsc_unstable();
+}
+
+static inline u64 ktrc_arch_tsc_hz(void)
+{
+	return (u64)tsc_khz * 1000;
+}
+#else
+static __always_inline u64 ktrc_arch_tsc(void)
+{
+	return 0;
+}
+
+static inline u64 ktrc_arch_tsc_ordered(void)
+{
+	return 0;
+}
+
+static inline bool ktrc_arch_tsc_is_stable(void)
+{
+	return false;
+}
+
+static inline u64 ktrc_arch_tsc_hz(void)
+{
+	return 0;
+}
+#endif
+
+/* ---- vma flags: accessors came with 6.3 and were backported unevenly ---- */
+#ifndef KTRC_HAVE_VM_FLAGS_SET
+static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+/* ---- generic netlink: unused header fields of all commands must be zero ---- */
+#ifdef KTRC_HAVE_GENL_RESV_START_OP
+#define ktrc_genl_check_headers(family) ((family)->resv_start_op = 1)
+#else
+#define ktrc_genl_check_headers(family) ((void)(family))
+#endif
+
+#endif /* KTRC_COMPAT_H */

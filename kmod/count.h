@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The books of one event on one CPU.  Written on that CPU only, by any context
+ * that may interrupt another; read from anywhere, exact once the session stopped.
+ */
+#ifndef KTRC_COUNT_H
+#define KTRC_COUNT_H
+
+#include "env.h"
+#include "../uapi/ktrc.h"
+
+enum ktrc_loss {
+	KTRC_LOST_FULL,
+	KTRC_LOST_NEST,
+	KTRC_LOST_RECURSION,
+	KTRC_LOST_NORING,
+	KTRC_NR_LOSSES
+};
+
+/**
+ * struct ktrc_count - counters of one event on one CPU
+ * @hits: times the hook fired while the session recorded
+ * @filtered: hits rejected by a filter
+ * @nested: hits that interrupted another writer on this CPU
+ * @lost: hits without a record, by reason
+ * @sum: ticks, all durations together
+ * @longest: ticks, the longest duration
+ * @hist: durations by bucket, see KTRC_HIST_BUCKETS
+ */
+struct ktrc_count {
+	local_t hits;
+	local_t filtered;
+	local_t nested;
+	local_t lost[KTRC_NR_LOSSES];
+	local_t sum;
+	u64 longest;
+	local_t hist[KTRC_HIST_BUCKETS];
+};
+
+/**
+ * struct ktrc_books - a reading of struct ktrc_count
+ * @hits: see there
+ * @filtered: see there
+ * @lost_by: lost, by reason
+ * @lost: all reasons together
+ * @written: records written: hits that were neither filtered nor lost
+ */
+struct ktrc_books {
+	u64 hits;
+	u64 filtered;
+	u64 lost_by[KTRC_NR_LOSSES];
+	u64 lost;
+	u64 written;
+};
+
+void ktrc_count_read(const struct ktrc_count *n, struct ktrc_books *b);
+
+/**
+ * ktrc_count_duration() - account the duration of one hit
+ * @n: the event's counters on this CPU
+ * @ticks: the duration
+ *
+ * Context: any; preemption disabled, @n is this CPU's.
+ */
+static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
+{
+	unsigned int bucket = ticks ? __fls(ticks) + 1 : 0;
+
+	if (bucket >= KTRC_HIST_BUCKETS)
+		bucket = KTRC_HIST_BUCKETS - 1;
+	local_add(ticks, &n->sum);
+	local_inc(&n->hist[bucket]);
+	if (ticks > n->longest)
+		n->longest = ticks;
+}
+
+#endif /* KTRC_COUNT_H */

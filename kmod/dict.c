@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The task dictionary.  Called by emit.c's slow path, any context, preemption
+ * disabled.  A nested writer has the same current task as the one it
+ * interrupted, so that a half-updated entry can only cause a second full record.
+ */
+#include "dict.h"
+#include "../uapi/ktrc_events.h"
+
+static u32 slot_of(u32 tid)
+{
+	return tid % KTRC_DICT_TASKS;
+}
+
+/**
+ * ktrc_who_is_current() - identify the current task
+ * @who: receives the answer
+ */
+void ktrc_who_is_current(struct ktrc_who *who)
+{
+	who->tid = current->pid;
+	who->comm_key = ktrc_comm_key(current->comm);
+	who->start_ns = current->start_boottime;
+}
+
+/**
+ * ktrc_dict_form() - how @who must be named in a packet
+ * @d: the CPU's dictionary
+ * @who: the task
+ * @packet: number of the packet
+ *
+ * Return: KTRC_TASK_REF or KTRC_TASK_FULL.
+ */
+enum ktrc_task_form ktrc_dict_form(const struct ktrc_dict *d, const struct ktrc_who *who,
+				   u64 packet)
+{
+	typeof(d->task[0]) *e = &d->task[slot_of(who->tid)];
+
+	if (e->packet == packet + 1 && e->who.tid == who->tid && e->who.comm_key == who->comm_key &&
+	    e->who.start_ns == who->start_ns)
+		return KTRC_TASK_REF;
+	return KTRC_TASK_FULL;
+}
+
+/**
+ * ktrc_dict_bytes() - size of the record that names a task
+ * @form: in which form
+ */
+u32 ktrc_dict_bytes(enum ktrc_task_form form)
+{
+	if (form == KTRC_TASK_FULL)
+		return ktrc_record_bytes(sizeof(struct ktrc_ev_task));
+	if (form == KTRC_TASK_REF)
+		return ktrc_record_bytes(sizeof(struct ktrc_ev_task_ref));
+	return 0;
+}
+
+static void write_full(const struct ktrc_who *who, struct ktrc_pen *pen)
+{
+	struct ktrc_ev_task rec = {
+		.tid = who->tid,
+		.tgid = current->tgid,
+		.cgid = ktrc_current_cgid(),
+		.start_ns = who->start_ns,
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rec.comm) - 1 && current->comm[i]; i++)
+		rec.comm[i] = current->comm[i];
+	ktrc_record_put(pen, KTRC_EV_task, &rec, sizeof(rec));
+}
+
+/**
+ * ktrc_dict_write() - name the current task and remember that its packet knows it
+ * @d: the CPU's dictionary
+ * @who: the current task
+ * @form: in which form
+ * @packet: number of the packet
+ * @pen: at ktrc_dict_bytes() reserved bytes
+ */
+void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who, enum ktrc_task_form form,
+		     u64 packet, struct ktrc_pen *pen)
+{
+	struct ktrc_ev_task_ref ref = { .tid = who->tid };
+	u32 slot = slot_of(who->tid);
+
+	if (form == KTRC_TASK_REF) {
+		ktrc_record_put(pen, KTRC_EV_task_ref, &ref, sizeof(ref));
+	} else if (form == KTRC_TASK_FULL) {
+		write_full(who, pen);
+		d->task[slot].who = *who;
+		d->task[slot].packet = packet + 1;
+	}
+}

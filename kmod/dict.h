@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Task records: written on first use in each packet, so that a packet explains
+ * itself.  Ids only; names that need a lock or a path walk are not for probes.
+ */
+#ifndef KTRC_DICT_H
+#define KTRC_DICT_H
+
+#include "env.h"
+#include "record.h"
+
+#define KTRC_DICT_TASKS 64 /* power of two */
+
+/**
+ * struct ktrc_who - the current task, as far as telling it from another goes
+ * @start_ns: its start, CLOCK_BOOTTIME
+ * @comm_key: see ktrc_comm_key()
+ * @tid: thread id in the initial pid namespace
+ */
+struct ktrc_who {
+	u64 start_ns;
+	u64 comm_key;
+	u32 tid;
+};
+
+/**
+ * struct ktrc_dict - tasks whose full record stands in a packet
+ * @task: by thread id; an entry is valid for one packet only
+ * @task.who: the task
+ * @task.packet: the packet's number + 1
+ */
+struct ktrc_dict {
+	struct {
+		struct ktrc_who who;
+		u64 packet;
+	} task[KTRC_DICT_TASKS];
+};
+
+/* how the task of a record is named before it */
+enum ktrc_task_form {
+	KTRC_TASK_IN_EFFECT, /* the last task record before it is right */
+	KTRC_TASK_REF, /* its full record stands earlier in the packet */
+	KTRC_TASK_FULL,
+};
+
+/**
+ * ktrc_comm_key() - a task's name in one word; tells exec and rename
+ * @comm: 16 bytes
+ */
+static __always_inline u64 ktrc_comm_key(const char *comm)
+{
+	u64 low, high;
+
+	memcpy(&low, comm, sizeof(low));
+	memcpy(&high, comm + sizeof(low), sizeof(high));
+	return low ^ rol64(high, 29);
+}
+
+void ktrc_who_is_current(struct ktrc_who *who);
+enum ktrc_task_form ktrc_dict_form(const struct ktrc_dict *d, const struct ktrc_who *who,
+				   u64 packet);
+u32 ktrc_dict_bytes(enum ktrc_task_form form);
+void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who, enum ktrc_task_form form,
+		     u64 packet, struct ktrc_pen *pen);
+
+#endif /* KTRC_DICT_H */

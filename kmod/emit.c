@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slow path of ktrc_emit(): first record, other task, new packet, new clock
+ * epoch, nesting, recursion, loss.  Any context, preemption disabled.
+ */
+#include "emit.h"
+
+/* a plan may be voided by this many interrupts before the hit is given up */
+#define KTRC_PLAN_TRIES 8
+
+#define KTRC_RECORDED (-1) /* not an enum ktrc_loss */
+
+struct record {
+	u32 id;
+	u32 bytes;
+	u32 payload[KTRC_EMIT_BYTES / sizeof(u32)];
+};
+
+/**
+ * struct plan - where a record goes and what must precede it
+ * @head: the reserved position it was made for; void once that moved
+ * @pos: position of the first byte
+ * @packet: number of the packet
+ * @time: clock ticks of all its records
+ * @bytes: from @pos, all records
+ * @form: how the task is named
+ * @extended: the first header must be extended
+ * @opens: the packet must be opened
+ * @lost: if @opens: hits lost so far
+ * @who: the current task
+ */
+struct plan {
+	u64 head;
+	u64 pos;
+	u64 packet;
+	u64 time;
+	u32 bytes;
+	enum ktrc_task_form form;
+	bool extended;
+	bool opens;
+	u64 lost;
+	struct ktrc_who who;
+};
+
+static u32 prologue_bytes(const struct ktrc_cpu *c)
+{
+	return sizeof(struct ktrc_packet_header) +
+	       ktrc_record_bytes(sizeof(struct ktrc_ev_packet)) +
+	       c->nr_events * ktrc_record_bytes(sizeof(struct ktrc_ev_counts));
+}
+
+static u64 read_books(struct ktrc_cpu *c)
+{
+	u64 lost = 0;
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		ktrc_count_read(&c->count[i], &c->books[i]);
+		lost += c->books[i].lost;
+	}
+	return lost;
+}
+
+/*
+ * The books as of now, without the hit at hand (@own).  An interrupt may lose a
+ * hit while they are read; read again until none does.
+ */
+static bool snapshot_books(struct ktrc_cpu *c, u32 own, u64 *lost)
+{
+	u32 i;
+
+	*lost = read_books(c);
+	for (i = 0; i < KTRC_PLAN_TRIES; i++) {
+		u64 again = read_books(c);
+
+		if (again == *lost) {
+			c->books[own].hits--;
+			c->books[own].written--;
+			return true;
+		}
+		*lost = again;
+	}
+	return false;
+}
+
+static int plan_packet(struct ktrc_cpu *c, const struct record *rec, struct plan *p)
+{
+	struct ktrc_ring *r = &c->ring;
+
+	p->packet = ktrc_packet_end(p->head, r->shift) >> r->shift;
+	if (!ktrc_ring_make_room(r, p->packet))
+		return KTRC_LOST_FULL;
+	if (!snapshot_books(c, rec->id, &p->lost))
+		return KTRC_LOST_NEST;
+	p->opens = true;
+	p->extended = false;
+	p->form = KTRC_TASK_FULL;
+	p->pos = p->packet << r->shift;
+	p->bytes = prologue_bytes(c) + ktrc_dict_bytes(p->form) + ktrc_record_bytes(rec->bytes);
+	return KTRC_RECORDED;
+}
+
+static int plan_record(struct ktrc_cpu *c, const struct record *rec, bool is_nested, struct plan *p)
+{
+	struct ktrc_ring *r = &c->ring;
+	u64 end;
+
+	p->head = READ_ONCE(r->head);
+	barrier();
+	p->time = ktrc_clock_ticks(r->clock);
+	end = ktrc_packet_end(p->head, r->shift);
+	p->packet = (end >> r->shift) - 1;
+	ktrc_who_is_current(&p->who);
+	if (r->tid == p->who.tid && r->comm_key == p->who.comm_key)
+		p->form = KTRC_TASK_IN_EFFECT;
+	else
+		p->form = ktrc_dict_form(&c->dict, &p->who, p->packet);
+	p->extended = ktrc_epoch(p->time) != r->epoch;
+	p->opens = false;
+	p->pos = p->head;
+	p->bytes = (p->extended ? KTRC_EXTENDED_BYTES - KTRC_COMPACT_BYTES : 0) +
+		   ktrc_dict_bytes(p->form) + ktrc_record_bytes(rec->bytes);
+	if (p->pos + p->bytes + (is_nested ? 0 : KTRC_SLACK_BYTES) <= end)
+		return KTRC_RECORDED;
+	return is_nested ? KTRC_LOST_NEST : plan_packet(c, rec, p);
+}
+
+static void write_calibration(struct ktrc_cpu *c, struct ktrc_pen *pen)
+{
+	struct ktrc_ev_packet rec = {
+		.mono_ns = ktime_get_mono_fast_ns(),
+		.ticks = ktrc_clock_ticks(c->ring.clock),
+		.real_ns = ktime_get_real_fast_ns(),
+	};
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		const struct ktrc_books *b = &c->books[i];
+
+		rec.hits += b->hits;
+		rec.written += b->written;
+		rec.filtered += b->filtered;
+		rec.lost_full += b->lost_by[KTRC_LOST_FULL];
+		rec.lost_nest += b->lost_by[KTRC_LOST_NEST];
+		rec.lost_recursion += b->lost_by[KTRC_LOST_RECURSION];
+		rec.lost_noring += b->lost_by[KTRC_LOST_NORING];
+	}
+	ktrc_record_put(pen, KTRC_EV_packet, &rec, sizeof(rec));
+}
+
+static void write_books(struct ktrc_cpu *c, struct ktrc_pen *pen)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		const struct ktrc_books *b = &c->books[i];
+		struct ktrc_ev_counts rec = {
+			.event = i,
+			.hits = b->hits,
+			.written = b->written,
+			.filtered = b->filtered,
+			.lost = b->lost,
+		};
+
+		if (c->events & BIT_ULL(i))
+			ktrc_record_put(pen, KTRC_EV_counts, &rec, sizeof(rec));
+	}
+}
+
+static void fill(struct ktrc_cpu *c, const struct record *rec, const struct plan *p)
+{
+	struct ktrc_ring *r = &c->ring;
+	struct ktrc_pen pen = {
+		.w = (u32 *)ktrc_ring_at(r, p->packet, p->pos),
+		.time = p->time,
+		.extended = p->extended,
+	};
+
+	if (p->opens) {
+		ktrc_ring_open(r, p->head, p->packet, p->time, p->lost);
+		pen.w += sizeof(struct ktrc_packet_header) / sizeof(*pen.w);
+		write_calibration(c, &pen);
+		write_books(c, &pen);
+	}
+	ktrc_dict_write(&c->dict, &p->who, p->form, p->packet, &pen);
+	ktrc_record_put(&pen, rec->id, rec->payload, rec->bytes);
+	r->epoch = ktrc_epoch(p->time);
+	r->tid = p->who.tid;
+	r->comm_key = p->who.comm_key;
+}
+
+static int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested, bool *opened)
+{
+	struct ktrc_ring *r = &c->ring;
+	struct plan p;
+	int i, loss;
+
+	if (!r->status)
+		return KTRC_LOST_NORING;
+	for (i = 0; i < KTRC_PLAN_TRIES; i++) {
+		loss = plan_record(c, rec, is_nested, &p);
+		if (loss != KTRC_RECORDED)
+			return loss;
+		if (cmpxchg_local(&r->head, p.head, p.pos + p.bytes) == p.head) {
+			fill(c, rec, &p);
+			*opened = p.opens;
+			return KTRC_RECORDED;
+		}
+	}
+	return KTRC_LOST_NEST;
+}
+
+static void lose(struct ktrc_cpu *c, u32 id, int reason)
+{
+	struct ktrc_status *st = c->ring.status;
+	u64 lost = local_add_return(1, &c->lost);
+
+	local_inc(&c->count[id].lost[reason]);
+	if (st)
+		WRITE_ONCE(st->lost, lost);
+}
+
+/**
+ * ktrc_emit_slow() - write a record the long way, or count why not
+ * @c: this CPU's
+ * @id: event id
+ * @bytes: size of the payload, 8 or 12
+ * @low: its first 8 bytes
+ * @high: the other 4
+ *
+ * Context: any; preemption disabled.
+ */
+void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
+{
+	struct ktrc_ring *r = &c->ring;
+	u32 outer = r->active, me = ktrc_ring_context();
+	struct record rec = { .id = id, .bytes = bytes };
+	bool opened = false;
+	int loss;
+
+	if (READ_ONCE(r->off))
+		return;
+	local_inc(&c->count[id].hits);
+	if (outer == me) {
+		lose(c, id, KTRC_LOST_RECURSION);
+		return;
+	}
+	memcpy(rec.payload, &low, sizeof(low));
+	memcpy(rec.payload + 2, &high, sizeof(high));
+	if (outer != KTRC_IDLE)
+		local_inc(&c->count[id].nested);
+	WRITE_ONCE(r->active, me);
+	barrier();
+	loss = write(c, &rec, outer != KTRC_IDLE, &opened);
+	if (loss != KTRC_RECORDED)
+		lose(c, id, loss);
+	ktrc_ring_leave(r, outer);
+	if (opened)
+		ktrc_wake(&c->wake, c->readers);
+}
+
+/**
+ * ktrc_emit_catch_up() - publish what inner writers left unpublished
+ * @r: this CPU's ring, idle
+ */
+void ktrc_emit_catch_up(struct ktrc_ring *r)
+{
+	WRITE_ONCE(r->active, KTRC_LEAF);
+	barrier();
+	ktrc_ring_leave(r, KTRC_IDLE);
+}

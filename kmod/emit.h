@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ktrc_emit(): the only way a probe writes.
+ *
+ * The fast path is a leaf that tests everything unusual first and leaves all of
+ * it to one slow function in emit.c.  ring.c explains why it needs no other guard.
+ */
+#ifndef KTRC_EMIT_H
+#define KTRC_EMIT_H
+
+#include "clock.h"
+#include "count.h"
+#include "dict.h"
+#include "ring.h"
+#include "../uapi/ktrc_events.h"
+
+/* largest payload of the fast path: two registers */
+#define KTRC_EMIT_BYTES 12
+
+/**
+ * struct ktrc_cpu - what a session keeps for one CPU
+ * @ring: its ring; first, the fast path lives in its first cache line
+ * @count: its books, by event id
+ * @dict: its dictionary
+ * @lost: hits lost on this CPU, all events and reasons
+ * @events: bit i: the session records the event with id i
+ * @nr_events: bits set in @events
+ * @books: scratch of the outermost writer while it opens a packet
+ * @wake: wakes the session's readers, out of the probe's context
+ * @readers: who waits
+ */
+struct ktrc_cpu {
+	struct ktrc_ring ring;
+	struct ktrc_count count[KTRC_NR_EVENTS];
+	struct ktrc_dict dict;
+	local_t lost;
+	u64 events;
+	u32 nr_events;
+	struct ktrc_books books[KTRC_NR_EVENTS];
+	struct irq_work wake;
+	wait_queue_head_t *readers;
+};
+
+void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high);
+void ktrc_emit_catch_up(struct ktrc_ring *r);
+
+/*
+ * Is everything as it was for the last record: nobody writes, the session
+ * records, the same task under the same name.
+ */
+static __always_inline bool ktrc_emit_is_usual(const struct ktrc_ring *r)
+{
+	return !READ_ONCE(r->busy) && r->tid == current->pid &&
+	       r->comm_key == ktrc_comm_key(current->comm);
+}
+
+/*
+ * Reserve, fill, publish.  Return: false when the slow path must do it; nothing
+ * has happened then.
+ */
+static __always_inline bool ktrc_emit_fast(struct ktrc_cpu *c, u32 clock, u32 id, u32 bytes,
+					   u64 low, u32 high)
+{
+	struct ktrc_ring *r = &c->ring;
+	u64 head = READ_ONCE(r->head);
+	u64 next = head + KTRC_COMPACT_BYTES + bytes;
+	u64 time;
+	u8 *p;
+
+	barrier();
+	time = ktrc_clock_ticks(clock);
+	if (unlikely(ktrc_epoch(time) != r->epoch || next > r->end))
+		return false;
+	p = r->base + head;
+	WRITE_ONCE(r->active, KTRC_LEAF);
+	barrier();
+	if (unlikely(cmpxchg_local(&r->head, head, next) != head)) {
+		WRITE_ONCE(r->active, KTRC_IDLE);
+		return false;
+	}
+	*(u32 *)p = ktrc_compact_header(id, time);
+	memcpy(p + KTRC_COMPACT_BYTES, &low, sizeof(low));
+	if (bytes > sizeof(low))
+		memcpy(p + KTRC_COMPACT_BYTES + sizeof(low), &high, sizeof(high));
+	local_inc(&c->count[id].hits);
+	/* pairs with the reader's acquire of head */
+	smp_store_release(&r->status->head, next);
+	barrier();
+	WRITE_ONCE(r->active, KTRC_IDLE);
+	barrier();
+	if (unlikely(READ_ONCE(r->head) != next))
+		ktrc_emit_catch_up(r);
+	return true;
+}
+
+static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 id, const void *rec,
+					    u32 bytes)
+{
+	u64 low;
+	u32 high = 0;
+
+	memcpy(&low, rec, sizeof(low));
+	if (bytes > sizeof(low))
+		memcpy(&high, rec + sizeof(low), sizeof(high));
+	if (likely(ktrc_emit_is_usual(&c->ring)) &&
+	    likely(ktrc_emit_fast(c, clock, id, bytes, low, high)))
+		return;
+	ktrc_emit_slow(c, id, bytes, low, high);
+}
+
+/**
+ * ktrc_emit_record() - write a record, or count why not
+ * @c: struct ktrc_cpu of this CPU
+ * @clock: the session's clock, a constant where speed matters
+ * @ev: the event's name in ktrc_events.def; 8 or 12 bytes of payload
+ * @rec: its struct ktrc_ev_<ev>
+ *
+ * Context: any; the caller disabled preemption.  Counts the hit in every case.
+ */
+#define ktrc_emit_record(c, clock, ev, rec)                                           \
+	do {                                                                          \
+		const struct ktrc_ev_##ev *rec_ = (rec);                              \
+		BUILD_BUG_ON(sizeof(*rec_) != 8 && sizeof(*rec_) != KTRC_EMIT_BYTES); \
+		ktrc_emit_words((c), (clock), KTRC_EV_##ev, rec_, sizeof(*rec_));     \
+	} while (0)
+
+/**
+ * ktrc_emit() - ktrc_emit_record() with the record's fields
+ * @c: as there
+ * @clock: as there
+ * @ev: as there
+ * @...: designated initialisers of struct ktrc_ev_<ev>; the rest becomes zero
+ */
+#define ktrc_emit(c, clock, ev, ...) \
+	ktrc_emit_record(c, clock, ev, (&(const struct ktrc_ev_##ev){ __VA_ARGS__ }))
+
+#endif /* KTRC_EMIT_H */

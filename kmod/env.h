@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the ring, the dictionary and the counters take from their surroundings.
+ * tests/unit compiles the same C in user space with its own kernel_shim.h.
+ */
+#ifndef KTRC_ENV_H
+#define KTRC_ENV_H
+
+#ifdef __KERNEL__
+
+#include <linux/bitops.h>
+#include <linux/cgroup.h>
+#include <linux/compiler.h>
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <asm/barrier.h>
+#include <asm/cmpxchg.h>
+#include <asm/local.h>
+
+#include "compat/compat.h"
+
+/* the cgroup v2 id of the current task; any context */
+static inline u64 ktrc_current_cgid(void)
+{
+	u64 cgid;
+
+	rcu_read_lock();
+	cgid = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+	return cgid;
+}
+
+/* wake @readers, if there are any, out of the caller's context */
+static inline void ktrc_wake(struct irq_work *work, wait_queue_head_t *readers)
+{
+	smp_mb(); /* pairs with the barrier in ktrc_poll(): published, then looked who waits */
+	if (waitqueue_active(readers))
+		irq_work_queue(work);
+}
+
+#else
+#include "kernel_shim.h"
+#endif
+
+#endif /* KTRC_ENV_H */

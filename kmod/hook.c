@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attach and detach.  After a detach the caller waits for probes that still run
+ * (session.c does, once for all hooks).
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "hook.h"
+
+/*
+ * Calls of a function that may be in flight at once.  One beyond is missed and
+ * counted: faults that sleep for I/O or in userfaultfd hold theirs.
+ */
+static unsigned int max_in_flight = 4096;
+module_param(max_in_flight, uint, 0444);
+MODULE_PARM_DESC(max_in_flight, "calls of a hooked function that may sleep at once (default 4096)");
+
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void match_tracepoint(struct tracepoint *tp, void *data)
+{
+	struct search *s = data;
+
+	if (!strcmp(tp->name, s->name))
+		s->found = tp;
+}
+
+static struct tracepoint *find_tracepoint(const char *name)
+{
+	struct search s = { .name = name };
+
+	for_each_kernel_tracepoint(match_tracepoint, &s);
+	return s.found;
+}
+
+/**
+ * ktrc_tracepoint_check() - does this kernel have the tracepoint
+ * @name: its name
+ *
+ * Return: 0 or -ENOENT
+ */
+int ktrc_tracepoint_check(const char *name)
+{
+	return find_tracepoint(name) ? 0 : -ENOENT;
+}
+
+/**
+ * ktrc_tracepoint_attach() - call @probe at the tracepoint from now on
+ * @t: the tracepoint
+ * @probe: its signature is checked where it is defined, with
+ *	check_trace_callback_type_<name>()
+ * @data: first argument of @probe
+ *
+ * Return: 0 or a negative error
+ */
+int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe, void *data)
+{
+	struct tracepoint *tp = find_tracepoint(t->name);
+	int err;
+
+	if (!tp)
+		return -ENOENT;
+	err = tracepoint_probe_register(tp, probe, data);
+	if (err)
+		return err;
+	t->tp = tp;
+	t->probe = probe;
+	t->data = data;
+	return 0;
+}
+
+/**
+ * ktrc_tracepoint_detach() - undo ktrc_tracepoint_attach(); nothing if not attached
+ * @t: the tracepoint
+ */
+void ktrc_tracepoint_detach(struct ktrc_tracepoint *t)
+{
+	if (t->tp)
+		tracepoint_probe_unregister(t->tp, t->probe, t->data);
+	t->tp = NULL;
+}
+
+/**
+ * ktrc_function_check() - would the kernel let us attach
+ * @f: the function
+ *
+ * Registers a probe that is never armed.
+ * Return: 0 or a negative error, see ktrc_hook_reason().
+ */
+int ktrc_function_check(const struct ktrc_function *f)
+{
+	struct kretprobe *rp = kzalloc(sizeof(*rp), GFP_KERNEL);
+	int err;
+
+	if (!rp)
+		return -ENOMEM;
+	rp->kp.symbol_name = f->symbol;
+	rp->kp.flags = KPROBE_FLAG_DISABLED;
+	rp->handler = f->on_exit;
+	rp->maxactive = 1;
+	err = register_kretprobe(rp);
+	if (!err)
+		unregister_kretprobe(rp);
+	kfree(rp);
+	return err;
+}
+
+/**
+ * ktrc_function_attach() - call the handlers of @f from now on
+ * @f: the function
+ *
+ * Return: 0 or a negative error, see ktrc_hook_reason().
+ */
+int ktrc_function_attach(struct ktrc_function *f)
+{
+	int err;
+
+	memset(&f->rp, 0, sizeof(f->rp));
+	f->rp.kp.symbol_name = f->symbol;
+	f->rp.entry_handler = f->on_entry;
+	f->rp.handler = f->on_exit;
+	f->rp.data_size = f->entry_bytes;
+	f->rp.maxactive = clamp(max_in_flight, 1u, 65536u);
+	err = register_kretprobe(&f->rp);
+	f->is_attached = !err;
+	return err;
+}
+
+/**
+ * ktrc_function_detach() - undo ktrc_function_attach(); nothing if not attached
+ * @f: the function
+ *
+ * Tasks inside the function return through the kernel's own code, not ours.
+ */
+void ktrc_function_detach(struct ktrc_function *f)
+{
+	if (f->is_attached)
+		unregister_kretprobe(&f->rp);
+	f->is_attached = false;
+}
+
+/**
+ * ktrc_function_missed() - calls since the last attach that the kernel did not report
+ * @f: the function
+ */
+u64 ktrc_function_missed(const struct ktrc_function *f)
+{
+	return (u64)READ_ONCE(f->rp.nmissed) + READ_ONCE(f->rp.kp.nmissed);
+}
+
+/**
+ * ktrc_hook_reason() - why a hook is not available, in words
+ * @error: what check or attach returned
+ */
+const char *ktrc_hook_reason(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "this kernel has no such hook (absent or inlined)";
+	case -EINVAL:
+		return "the kernel does not allow probes there";
+	case -EOPNOTSUPP:
+		return "the kernel is built without kretprobes";
+	default:
+		return "the kernel refused the hook";
+	}
+}

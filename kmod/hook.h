@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Attaching to the kernel by name: tracepoints, and entry and exit of functions.
+ * Process context, under the control lock of session.c.
+ */
+#ifndef KTRC_HOOK_H
+#define KTRC_HOOK_H
+
+#include <linux/kprobes.h>
+#include <linux/tracepoint.h>
+
+/**
+ * struct ktrc_tracepoint - a tracepoint to attach to
+ * @name: its name
+ * @tp: private; attached: where
+ * @probe: private; attached: what
+ * @data: private; attached: the probe's first argument
+ */
+struct ktrc_tracepoint {
+	const char *name;
+	struct tracepoint *tp;
+	void *probe;
+	void *data;
+};
+
+/**
+ * struct ktrc_function - a function whose entry and exit to attach to
+ * @symbol: its name
+ * @on_entry: called at entry; not zero: do not call @on_exit
+ * @on_exit: called at exit
+ * @entry_bytes: kept from entry to exit, in the instance's data
+ * @rp: private
+ * @is_attached: private
+ */
+struct ktrc_function {
+	const char *symbol;
+	kretprobe_handler_t on_entry;
+	kretprobe_handler_t on_exit;
+	size_t entry_bytes;
+	struct kretprobe rp;
+	bool is_attached;
+};
+
+int ktrc_tracepoint_check(const char *name);
+int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe, void *data);
+void ktrc_tracepoint_detach(struct ktrc_tracepoint *t);
+
+int ktrc_function_check(const struct ktrc_function *f);
+int ktrc_function_attach(struct ktrc_function *f);
+void ktrc_function_detach(struct ktrc_function *f);
+u64 ktrc_function_missed(const struct ktrc_function *f);
+
+const char *ktrc_hook_reason(int error);
+
+#endif /* KTRC_HOOK_H */

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Load and unload.  A loaded module is inert until a session starts, and a
+ * session holds it: what is undone here never has a session.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+
+#include "device.h"
+#include "netlink.h"
+#include "session.h"
+
+static int __init ktrc_init(void)
+{
+	int err;
+
+	err = ktrc_memory_init();
+	if (err)
+		return err;
+	err = ktrc_device_init();
+	if (err)
+		goto err_memory_exit;
+	err = ktrc_netlink_init();
+	if (err)
+		goto err_device_exit;
+	pr_info("abi %u schema %u\n", KTRC_ABI, KTRC_SCHEMA);
+	return 0;
+
+err_device_exit:
+	ktrc_device_exit();
+err_memory_exit:
+	ktrc_memory_exit();
+	return err;
+}
+
+static void __exit ktrc_exit(void)
+{
+	ktrc_netlink_exit();
+	ktrc_device_exit();
+	ktrc_memory_exit();
+}
+
+module_init(ktrc_init);
+module_exit(ktrc_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Tracer of page faults and other ways to burn kernel time");
+MODULE_VERSION("0.1.0");
+MODULE_INFO(abi, __stringify(KTRC_ABI));

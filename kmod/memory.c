@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a session's rings: on each CPU's node, accounted to the creator's
+ * memory cgroup, zeroed, capped.  Online CPUs get theirs when the session is
+ * created, others before they come up; none is freed while the session lives.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/gfp.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "session.h"
+
+#define KTRC_DEFAULT_CPU_BYTES (4u << 20)
+#define KTRC_DEFAULT_PACKET_BYTES (64u << 10)
+#define KTRC_MIN_PACKET_BYTES 4096u
+#define KTRC_MAX_PACKET_BYTES (1u << 20)
+#define KTRC_MIN_PACKETS 4
+
+static unsigned int max_mb = 1024;
+module_param(max_mb, uint, 0644);
+MODULE_PARM_DESC(max_mb, "most memory a session may ask for, MiB (default 1024)");
+
+static DEFINE_MUTEX(ktrc_memory_lock);
+static LIST_HEAD(sessions_with_rings);
+static int hotplug_state;
+
+static void free_pages_of(struct page **pages, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count && pages[i]; i++) {
+		__free_page(pages[i]);
+		cond_resched();
+	}
+	kvfree(pages);
+}
+
+static struct page **alloc_pages_on(int node, u32 count)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	u32 i;
+
+	if (!pages)
+		return NULL;
+	for (i = 0; i < count; i++) {
+		pages[i] = alloc_pages_node(node, gfp, 0);
+		if (!pages[i]) {
+			free_pages_of(pages, count);
+			return NULL;
+		}
+		cond_resched();
+	}
+	return pages;
+}
+
+static int alloc_ring(struct ktrc_session *s, int cpu)
+{
+	struct ktrc_ring *r = &per_cpu_ptr(s->cpus, cpu)->ring;
+	u32 count = ktrc_ring_pages(s);
+	struct page **pages;
+	void *memory;
+
+	if (s->pages[cpu])
+		return 0;
+	pages = alloc_pages_on(cpu_to_node(cpu), count);
+	if (!pages)
+		return -ENOMEM;
+	memory = vmap(pages, count, VM_MAP, PAGE_KERNEL);
+	if (!memory) {
+		free_pages_of(pages, count);
+		return -ENOMEM;
+	}
+	s->pages[cpu] = pages;
+	ktrc_ring_init(r, memory);
+	return 0;
+}
+
+static void free_ring(struct ktrc_session *s, int cpu)
+{
+	struct ktrc_ring *r = &per_cpu_ptr(s->cpus, cpu)->ring;
+
+	if (!s->pages[cpu])
+		return;
+	vunmap(r->status);
+	free_pages_of(s->pages[cpu], ktrc_ring_pages(s));
+}
+
+static void init_cpu(struct ktrc_session *s, int cpu)
+{
+	struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+	struct ktrc_ring *r = &c->ring;
+
+	r->off = 1;
+	r->cpu = cpu;
+	r->mode = s->config.mode;
+	r->clock = s->clock;
+	r->shift = ilog2(s->config.packet_bytes);
+	r->nr_packets = s->nr_packets;
+	memcpy(r->uuid, s->uuid, sizeof(r->uuid));
+	c->events = s->config.events;
+	c->nr_events = hweight64(c->events);
+	c->readers = &s->readers;
+}
+
+/* sets what the caller left open; checks every number before any effect */
+static int check_sizes(struct ktrc_session *s, struct ktrc_why *why)
+{
+	struct ktrc_config *c = &s->config;
+	u64 cap = (u64)READ_ONCE(max_mb) << 20;
+	u64 row, packets;
+
+	if (!c->packet_bytes)
+		c->packet_bytes = KTRC_DEFAULT_PACKET_BYTES;
+	if (!is_power_of_2(c->packet_bytes) || c->packet_bytes < KTRC_MIN_PACKET_BYTES ||
+	    c->packet_bytes < PAGE_SIZE || c->packet_bytes > KTRC_MAX_PACKET_BYTES) {
+		why->text = "packet-bytes must be a power of two from 4096 to 1048576";
+		return -EINVAL;
+	}
+	if (!c->memory)
+		c->memory = min(cap, (u64)KTRC_DEFAULT_CPU_BYTES * num_online_cpus());
+	row = (u64)c->packet_bytes * num_online_cpus();
+	packets = div64_u64(c->memory, row);
+	if (c->memory > cap || packets > INT_MAX / (c->packet_bytes / PAGE_SIZE) - 1) {
+		why->text = "memory exceeds the module parameter max_mb";
+		return -E2BIG;
+	}
+	if (packets < KTRC_MIN_PACKETS) {
+		why->text = "memory is too small: each online CPU needs 4 packets of packet-bytes";
+		return -EINVAL;
+	}
+	s->nr_packets = packets;
+	c->memory = packets * row;
+	return 0;
+}
+
+/* under cpus_read_lock: no CPU comes or goes */
+static int create_rings(struct ktrc_session *s, struct ktrc_why *why)
+{
+	int cpu, err;
+
+	err = check_sizes(s, why);
+	if (err)
+		return err;
+	for_each_possible_cpu(cpu)
+		init_cpu(s, cpu);
+	mutex_lock(&ktrc_memory_lock);
+	for_each_online_cpu(cpu) {
+		err = alloc_ring(s, cpu);
+		if (err) {
+			why->text = "not enough memory for the rings: ask for less";
+			break;
+		}
+	}
+	if (!err)
+		list_add(&s->rings, &sessions_with_rings);
+	mutex_unlock(&ktrc_memory_lock);
+	return err;
+}
+
+/**
+ * ktrc_memory_create() - give a session its control blocks and rings
+ * @s: session with @config, @clock and @uuid set
+ * @why: receives the reason of a failure
+ *
+ * Context: process, under ktrc_control.
+ * Return: 0 or a negative error; ktrc_memory_destroy() cleans up in both cases.
+ */
+int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why)
+{
+	int err;
+
+	INIT_LIST_HEAD(&s->rings);
+	s->cpus = alloc_percpu_gfp(struct ktrc_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	s->pages = kcalloc(nr_cpu_ids, sizeof(*s->pages), GFP_KERNEL_ACCOUNT);
+	if (!s->cpus || !s->pages)
+		return -ENOMEM;
+	cpus_read_lock();
+	err = create_rings(s, why);
+	cpus_read_unlock();
+	return err;
+}
+
+/**
+ * ktrc_memory_destroy() - undo ktrc_memory_create(), whole or in part
+ * @s: the session; no probe writes to it any more
+ */
+void ktrc_memory_destroy(struct ktrc_session *s)
+{
+	int cpu;
+
+	mutex_lock(&ktrc_memory_lock);
+	list_del(&s->rings);
+	mutex_unlock(&ktrc_memory_lock);
+	if (s->cpus && s->pages) {
+		for_each_possible_cpu(cpu)
+			free_ring(s, cpu);
+	}
+	kfree(s->pages);
+	free_percpu(s->cpus);
+}
+
+/* a CPU that stays without a ring counts its hits as lost_noring */
+static int prepare_cpu(unsigned int cpu)
+{
+	struct ktrc_session *s;
+
+	mutex_lock(&ktrc_memory_lock);
+	list_for_each_entry(s, &sessions_with_rings, rings)
+		alloc_ring(s, cpu);
+	mutex_unlock(&ktrc_memory_lock);
+	return 0;
+}
+
+/**
+ * ktrc_memory_init() - watch CPUs come up
+ *
+ * Return: 0 or a negative error
+ */
+int ktrc_memory_init(void)
+{
+	hotplug_state =
+		cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ktrc:prepare", prepare_cpu, NULL);
+	return min(hotplug_state, 0);
+}
+
+/**
+ * ktrc_memory_exit() - undo ktrc_memory_init()
+ */
+void ktrc_memory_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a probe_<family>.c offers for each of its DATA events: one
+ * struct ktrc_probe, named ktrc_probe_<event>.  session.c finds it by that name,
+ * through the event table.
+ */
+#ifndef KTRC_PROBE_H
+#define KTRC_PROBE_H
+
+#include "emit.h"
+
+/**
+ * struct ktrc_probe - how an event gets recorded
+ * @hook: what it attaches to, for people
+ * @check: 0, or why it is not available (negative error)
+ * @attach: record into @cpus from now on, with this clock (enum ktrc_clock)
+ * @detach: stop; probes may still run until the caller waited for them
+ * @missed: hits since @attach that the kernel did not report; may be NULL
+ *
+ * One session at a time may attach.  All run in process context.
+ */
+struct ktrc_probe {
+	const char *hook;
+	int (*check)(void);
+	int (*attach)(struct ktrc_cpu __percpu *cpus, u32 clock);
+	void (*detach)(void);
+	u64 (*missed)(void);
+};
+
+#define KTRC_PROBE_DATA(ev) extern const struct ktrc_probe ktrc_probe_##ev
+#define KTRC_PROBE_DICT(ev)
+#define KTRC_EVENT(id, ev, label, kind, doc) KTRC_PROBE_##kind(ev);
+#include "../uapi/ktrc_events.def"
+#undef KTRC_PROBE_DATA
+#undef KTRC_PROBE_DICT
+
+#endif /* KTRC_PROBE_H */

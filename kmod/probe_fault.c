@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Page faults.  fault: entry and exit of handle_mm_fault.  fault_light: the
+ * exception tracepoints.  Everything above "control" runs inside the kernel's
+ * fault path: it never sleeps, locks, allocates or prints.
+ */
+#include <linux/hugetlb_inline.h>
+#include <linux/kprobes.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+
+#include "compat/exceptions.h"
+#include "hook.h"
+#include "probe.h"
+
+/* ---- fault_light ---- */
+
+/*
+ * The record's flags lie in the order of the exception's error code, so that
+ * they move as one: prot, write, and mode, whose upper bit (reserved-bit
+ * violation) no fault that gets here has, then exec.
+ */
+#define PF_FLAGS (X86_PF_PROT | X86_PF_WRITE | X86_PF_USER | X86_PF_INSTR)
+
+static __always_inline u64 fault_light_word(unsigned long address, unsigned long error_code)
+{
+	return address >> 12 | (u64)(error_code & PF_FLAGS) << 52;
+}
+
+static __always_inline void check_fault_light_layout(void)
+{
+	const union {
+		struct ktrc_ev_fault_light rec;
+		u64 word;
+	} u = {
+		.rec = {
+			.page = 1,
+			.prot = 1,
+			.write = 1,
+			.mode = KTRC_fault_mode_user,
+			.exec = 1,
+		},
+	};
+
+	BUILD_BUG_ON(u.word != (1 | (u64)PF_FLAGS << 52));
+}
+
+static __always_inline void fault_light(struct ktrc_cpu __percpu *cpus, u32 clock,
+					unsigned long address, unsigned long error_code)
+{
+	const u64 word = fault_light_word(address, error_code);
+
+	check_fault_light_layout();
+	preempt_disable_notrace();
+	ktrc_emit_record(this_cpu_ptr(cpus), clock, fault_light, (const void *)&word);
+	preempt_enable_notrace();
+}
+
+/* page_fault_user and page_fault_kernel; one callback for each clock */
+static void ktrc_on_page_fault_tsc(void *data, unsigned long address, struct pt_regs *regs,
+				   unsigned long error_code)
+{
+	fault_light((struct ktrc_cpu __percpu *)data, KTRC_CLOCK_TSC, address, error_code);
+}
+
+static void ktrc_on_page_fault_mono(void *data, unsigned long address, struct pt_regs *regs,
+				    unsigned long error_code)
+{
+	fault_light((struct ktrc_cpu __percpu *)data, KTRC_CLOCK_MONO, address, error_code);
+}
+
+/* ---- fault ---- */
+
+struct fault_entry {
+	u64 start;
+	struct ktrc_ev_fault rec;
+};
+
+static struct ktrc_cpu __percpu *fault_cpus;
+static u32 fault_clock;
+
+static u32 fault_class(const struct vm_area_struct *vma, unsigned int flags)
+{
+	if (vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
+		return KTRC_fault_class_device;
+	if (is_vm_hugetlb_page((struct vm_area_struct *)vma))
+		return KTRC_fault_class_hugetlb;
+	if (vma_is_anonymous((struct vm_area_struct *)vma))
+		return KTRC_fault_class_anon;
+	if ((flags & FAULT_FLAG_WRITE) && !(vma->vm_flags & VM_SHARED))
+		return KTRC_fault_class_cow;
+	if (vma->vm_file && file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC)
+		return KTRC_fault_class_shmem;
+	return vma->vm_file ? KTRC_fault_class_file : KTRC_fault_class_device;
+}
+
+static u32 fault_mode(unsigned int flags, const struct pt_regs *regs)
+{
+	if (!regs)
+		return KTRC_fault_mode_gup;
+	return flags & FAULT_FLAG_USER ? KTRC_fault_mode_user : KTRC_fault_mode_kernel;
+}
+
+static u32 fault_result(vm_fault_t ret, bool tried)
+{
+	if (ret & VM_FAULT_OOM)
+		return KTRC_fault_result_oom;
+	if (ret & VM_FAULT_SIGSEGV)
+		return KTRC_fault_result_sigsegv;
+	if (ret & (VM_FAULT_HWPOISON | VM_FAULT_HWPOISON_LARGE))
+		return KTRC_fault_result_hwpoison;
+	if (ret & VM_FAULT_ERROR)
+		return KTRC_fault_result_sigbus;
+	if (ret & VM_FAULT_RETRY)
+		return KTRC_fault_result_retry;
+	return ret & VM_FAULT_MAJOR || tried ? KTRC_fault_result_major : KTRC_fault_result_minor;
+}
+
+/* handle_mm_fault(vma, address, flags, regs) */
+static int ktrc_on_fault_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	unsigned long address = regs_get_kernel_argument(regs, 1);
+	unsigned int flags = regs_get_kernel_argument(regs, 2);
+	struct fault_entry *e = (void *)ri->data;
+
+	e->rec = (struct ktrc_ev_fault){
+		.page = address >> 12,
+		.mode = fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)),
+		.write = !!(flags & FAULT_FLAG_WRITE),
+		.exec = !!(flags & FAULT_FLAG_INSTRUCTION),
+		.tried = !!(flags & FAULT_FLAG_TRIED),
+		.class = fault_class(vma, flags),
+	};
+	e->start = ktrc_clock_ticks(fault_clock);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_fault_entry);
+
+static int ktrc_on_fault_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct fault_entry *e = (void *)ri->data;
+	u64 ticks = ktrc_clock_ticks(fault_clock) - e->start;
+	struct ktrc_cpu *c;
+
+	e->rec.dur = min_t(u64, ticks, U32_MAX);
+	e->rec.result = fault_result((__force vm_fault_t)regs_return_value(regs), e->rec.tried);
+	preempt_disable_notrace();
+	c = this_cpu_ptr(fault_cpus);
+	if (!READ_ONCE(c->ring.off)) {
+		ktrc_count_duration(&c->count[KTRC_EV_fault], ticks);
+		ktrc_emit_record(c, fault_clock, fault, &e->rec);
+	}
+	preempt_enable_notrace();
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_fault_exit);
+
+/* ---- control ---- */
+
+static struct ktrc_function handle_mm_fault_hook = {
+	.symbol = "handle_mm_fault",
+	.on_entry = ktrc_on_fault_entry,
+	.on_exit = ktrc_on_fault_exit,
+	.entry_bytes = sizeof(struct fault_entry),
+};
+
+static int fault_check(void)
+{
+	return ktrc_function_check(&handle_mm_fault_hook);
+}
+
+static int fault_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
+{
+	fault_cpus = cpus;
+	fault_clock = clock;
+	return ktrc_function_attach(&handle_mm_fault_hook);
+}
+
+static void fault_detach(void)
+{
+	ktrc_function_detach(&handle_mm_fault_hook);
+}
+
+static u64 fault_missed(void)
+{
+	return ktrc_function_missed(&handle_mm_fault_hook);
+}
+
+const struct ktrc_probe ktrc_probe_fault = {
+	.hook = "kretprobe handle_mm_fault",
+	.check = fault_check,
+	.attach = fault_attach,
+	.detach = fault_detach,
+	.missed = fault_missed,
+};
+
+static struct ktrc_tracepoint user_hook = { .name = "page_fault_user" };
+static struct ktrc_tracepoint kernel_hook = { .name = "page_fault_kernel" };
+
+static int fault_light_check(void)
+{
+	return ktrc_tracepoint_check(user_hook.name) ?: ktrc_tracepoint_check(kernel_hook.name);
+}
+
+static void fault_light_detach(void)
+{
+	ktrc_tracepoint_detach(&user_hook);
+	ktrc_tracepoint_detach(&kernel_hook);
+}
+
+static int fault_light_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
+{
+	void *probe = clock == KTRC_CLOCK_TSC ? ktrc_on_page_fault_tsc : ktrc_on_page_fault_mono;
+	void *data = (__force void *)cpus;
+	int err;
+
+	check_trace_callback_type_page_fault_user(ktrc_on_page_fault_tsc);
+	check_trace_callback_type_page_fault_user(ktrc_on_page_fault_mono);
+	check_trace_callback_type_page_fault_kernel(ktrc_on_page_fault_tsc);
+	check_trace_callback_type_page_fault_kernel(ktrc_on_page_fault_mono);
+
+	err = ktrc_tracepoint_attach(&user_hook, probe, data);
+	if (err)
+		return err;
+	err = ktrc_tracepoint_attach(&kernel_hook, probe, data);
+	if (err)
+		fault_light_detach();
+	return err;
+}
+
+const struct ktrc_probe ktrc_probe_fault_light = {
+	.hook = "tracepoints page_fault_user, page_fault_kernel",
+	.check = fault_light_check,
+	.attach = fault_light_attach,
+	.detach = fault_light_detach,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One CPU's ring of one session: reserve, publish, consume.  Knows no event.
+ * The essay on how it works is in ring.c; the reader's side is in uapi/ktrc.h.
+ */
+#ifndef KTRC_RING_H
+#define KTRC_RING_H
+
+#include "env.h"
+#include "ring_math.h"
+
+/* values of ktrc_ring.active; anything else is ktrc_ring_context() of a writer */
+#define KTRC_IDLE 0
+#define KTRC_LEAF 1 /* in the fast path, which cannot recurse */
+
+/**
+ * struct ktrc_ring - private state; never mapped, never read back from a mapped page
+ * @busy: both of the following, to test them at once
+ * @active: which context writes; changed by this CPU only
+ * @off: not zero: do not record; changed by the control path
+ * @head: position reserved so far; cmpxchg by this CPU only
+ * @end: where the fast path must stop in the open packet
+ * @base: address of position 0, were the open packet's slot continued backwards
+ * @status: the mapped status page, written only; NULL: this CPU has no buffer
+ * @comm_key: name of the task in effect at @head, see ktrc_comm_key()
+ * @tid: thread id of the task in effect at @head
+ * @epoch: upper bits of the last record's time
+ * @cons: stream mode: consumed position; release by the consume ioctl
+ * @data: first packet
+ * @shift: log2 of the packet size
+ * @nr_packets: packets in the ring
+ * @mode: enum ktrc_mode
+ * @clock: enum ktrc_clock
+ * @cpu: this CPU
+ * @uuid: the session's
+ */
+struct ktrc_ring {
+	union {
+		u64 busy;
+		struct {
+			u32 active;
+			u32 off;
+		};
+	};
+	u64 head;
+	u64 end;
+	u8 *base;
+	struct ktrc_status *status;
+	u64 comm_key;
+	u32 tid;
+	u32 epoch;
+
+	u64 cons;
+	u8 *data;
+	u32 shift;
+	u32 nr_packets;
+	u32 mode;
+	u32 clock;
+	u32 cpu;
+	u8 uuid[16];
+};
+
+void ktrc_ring_init(struct ktrc_ring *r, void *memory);
+u32 ktrc_ring_context(void);
+bool ktrc_ring_make_room(struct ktrc_ring *r, u64 k);
+void ktrc_ring_open(struct ktrc_ring *r, u64 head, u64 k, u64 time, u64 lost);
+void ktrc_ring_leave(struct ktrc_ring *r, u32 outer);
+int ktrc_ring_consume(struct ktrc_ring *r, u64 position);
+
+/**
+ * ktrc_ring_at() - address of a position in the open packet @k
+ * @r: the ring
+ * @k: number of the packet
+ * @position: a position in it
+ */
+static inline u8 *ktrc_ring_at(struct ktrc_ring *r, u64 k, u64 position)
+{
+	u64 slot = k % r->nr_packets;
+
+	return r->data + ((slot - k) << r->shift) + position;
+}
+
+#endif /* KTRC_RING_H */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sessions: what is recorded for whom.  netlink.c and device.c are two doors to
+ * the same verbs.
+ *
+ * Locks, outermost first: ktrc_control (all verbs), cpus_read_lock,
+ * ktrc_memory_lock (rings of a session against CPU hotplug).
+ */
+#ifndef KTRC_SESSION_H
+#define KTRC_SESSION_H
+
+#include <linux/cpumask.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+#include "emit.h"
+#include "probe.h"
+
+/**
+ * struct ktrc_config - what a new session shall be; checked by ktrc_session_create()
+ * @name: 1-31 of [A-Za-z0-9_.-]
+ * @mode: enum ktrc_mode
+ * @events: bit i: record the event with id i
+ * @memory: bytes of all rings together; 0: the default
+ * @packet_bytes: 0: the default
+ */
+struct ktrc_config {
+	char name[KTRC_NAME_LEN];
+	u32 mode;
+	u64 events;
+	u64 memory;
+	u32 packet_bytes;
+};
+
+/**
+ * struct ktrc_session - a session; its memory lives as long as a file or mapping uses it
+ * @node: in the list of sessions; under ktrc_control
+ * @rings: in the list of sessions that get a ring for each new CPU; under ktrc_memory_lock
+ * @ref: one for the list, one for each attached file
+ * @config: as checked
+ * @state: enum ktrc_state
+ * @stop_reason: enum ktrc_stop_reason
+ * @clock: enum ktrc_clock
+ * @nr_packets: packets in each CPU's ring
+ * @uuid: random
+ * @cpus: control block of every possible CPU
+ * @pages: by CPU: the pages of its ring, status page first; NULL: no ring
+ * @readers: woken when a packet is complete or the session stops
+ * @consumer: the file that consumes; NULL: none
+ * @owner: the file it is bound to; NULL: detached
+ * @missed: by event: hits the kernel did not report, of attachments that ended
+ * @start_ticks: see struct ktrc_ioc_info
+ * @stop_ticks: see there
+ * @consumed: stream mode: jiffies when a consumer last kept up
+ * @watch: looks for a stream without a consumer
+ */
+struct ktrc_session {
+	struct list_head node;
+	struct list_head rings;
+	struct kref ref;
+	struct ktrc_config config;
+	u32 state;
+	u32 stop_reason;
+	u32 clock;
+	u32 nr_packets;
+	u8 uuid[16];
+	struct ktrc_cpu __percpu *cpus;
+	struct page ***pages;
+	wait_queue_head_t readers;
+	const struct file *consumer;
+	const struct file *owner;
+	u64 missed[KTRC_NR_EVENTS];
+	u64 start_ticks;
+	u64 stop_ticks;
+	unsigned long consumed;
+	struct delayed_work watch;
+};
+
+extern struct mutex ktrc_control;
+extern struct list_head ktrc_sessions;
+
+/* why a verb failed, for people; a literal, NULL when errno says all */
+struct ktrc_why {
+	const char *text;
+};
+
+bool ktrc_may_control(void);
+
+struct ktrc_session *ktrc_session_create(const struct ktrc_config *config, struct ktrc_why *why);
+struct ktrc_session *ktrc_session_find(const char *name);
+int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why);
+void ktrc_session_stop(struct ktrc_session *s, u32 reason);
+void ktrc_session_delete(struct ktrc_session *s);
+void ktrc_session_put(struct ktrc_session *s);
+bool ktrc_session_is_readable(const struct ktrc_session *s);
+u64 ktrc_session_missed(const struct ktrc_session *s, u32 event);
+const struct ktrc_probe *ktrc_session_probe(u32 event);
+
+/* memory.c */
+int ktrc_memory_init(void);
+void ktrc_memory_exit(void);
+int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why);
+void ktrc_memory_destroy(struct ktrc_session *s);
+
+static inline u32 ktrc_ring_pages(const struct ktrc_session *s)
+{
+	return 1 + s->nr_packets * (s->config.packet_bytes / PAGE_SIZE);
+}
+
+#endif /* KTRC_SESSION_H */
