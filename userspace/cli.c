@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Command line, messages, signals. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/suggest.h"
+
+#define ABORT_WITHIN_NS (2 * NSEC_PER_SEC)
+
+const char *argp_program_version = "ktrc " KTRC_VERSION;
+
+static volatile sig_atomic_t interrupted;
+
+void ktrc_cli_begin(struct ktrc_cli *cli)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	signal(SIGPIPE, SIG_DFL);
+	argp_err_exit_status = KTRC_EXIT_USAGE;
+	*cli = (struct ktrc_cli){
+		.session = KTRC_DEFAULT_SESSION,
+		.color = no_color && *no_color ? 0 : -1,
+		.out = { .file = stdout, .has_header = true },
+	};
+}
+
+int ktrc_cli_finish(int code)
+{
+	bool failed = ferror(stdout);
+
+	if (fclose(stdout) == 0 && !failed)
+		return code;
+	if (errno == EPIPE)
+		return code;
+	fprintf(stderr, "%s: standard output: cannot write: %s\n", program_invocation_short_name,
+		strerror(errno));
+	return KTRC_EXIT_FAILED;
+}
+
+int ktrc_cli_error(const struct ktrc_error *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, err->text);
+	if (err->hint[0])
+		fprintf(stderr, "hint: %s\n", err->hint);
+	return err->code;
+}
+
+void ktrc_cli_note(const struct ktrc_cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (cli->is_quiet)
+		return;
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	putc('\n', stderr);
+}
+
+void ktrc_cli_unknown(const char *what, const char *argument, const char *const *words,
+		      size_t nr_words)
+{
+	struct ktrc_suggestion near = { .typed = argument };
+
+	for (size_t i = 0; i < nr_words; i++)
+		ktrc_suggest(&near, words[i]);
+	fprintf(stderr, "%s: unknown %s \"%s\"\n", program_invocation_short_name, what, argument);
+	if (near.best) {
+		fprintf(stderr, "hint: did you mean \"%s\"?\n", near.best);
+	} else {
+		fputs("hint: it is one of", stderr);
+		for (size_t i = 0; i < nr_words; i++)
+			fprintf(stderr, " %s", words[i]);
+		putc('\n', stderr);
+	}
+	exit(KTRC_EXIT_USAGE);
+}
+
+void ktrc_cli_usage(const struct argp_state *state, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", state->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nhint: %s --help\n", state->name);
+	exit(KTRC_EXIT_USAGE);
+}
+
+#define MAX_OPTIONS 40
+
+/* What a command understands, as it is typed: "--save", "-s". */
+struct option_names {
+	const char *words[2 * MAX_OPTIONS];
+	char room[2 * MAX_OPTIONS][24];
+	size_t nr;
+};
+
+static void add_name(struct option_names *names, const char *dashes, const char *name, size_t len)
+{
+	if (names->nr == ARRAY_SIZE(names->words))
+		return;
+	snprintf(names->room[names->nr], sizeof(names->room[0]), "%s%.*s", dashes, (int)len, name);
+	names->words[names->nr] = names->room[names->nr];
+	names->nr++;
+}
+
+static void collect_names(const struct argp *argp, struct option_names *names)
+{
+	static const char *const added[] = { "help", "usage", "version" };
+
+	names->nr = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(added); i++)
+		add_name(names, "--", added[i], strlen(added[i]));
+	add_name(names, "-", "?", 1);
+	add_name(names, "-", "V", 1);
+	for (const struct argp_option *o = argp->options; o && o->name; o++) {
+		char key = (char)o->key;
+
+		add_name(names, "--", o->name, strlen(o->name));
+		if (o->key < 0x80)
+			add_name(names, "-", &key, 1);
+	}
+}
+
+/* Whether the first @len bytes of @typed are an option, or the unique beginning of a long one. */
+static bool is_option(const struct option_names *names, const char *typed, size_t len)
+{
+	size_t matches = 0;
+
+	for (size_t i = 0; i < names->nr; i++) {
+		if (strncmp(names->words[i], typed, len) != 0)
+			continue;
+		if (names->words[i][len] == '\0')
+			return true;
+		matches += len > 2;
+	}
+	return matches == 1;
+}
+
+/* argp would refuse an unknown option, but without naming the nearest. */
+static void check_options(const struct argp *argp, int argc, char **argv)
+{
+	struct option_names names;
+	size_t len;
+
+	collect_names(argp, &names);
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (argv[i][0] != '-' || !argv[i][1])
+			continue;
+		len = argv[i][1] == '-' ? strcspn(argv[i], "=") : 2;
+		if (is_option(&names, argv[i], len))
+			continue;
+		argv[i][len] = '\0';
+		ktrc_cli_unknown("option", argv[i], names.words, names.nr);
+	}
+}
+
+void ktrc_cli_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	error_t ret;
+
+	check_options(argp, argc, argv);
+	ret = argp_parse(argp, argc, argv, 0, NULL, input);
+	if (ret == 0)
+		return;
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strerror(ret));
+	exit(KTRC_EXIT_USAGE);
+}
+
+/* One of a few words, by its place; a usage error if it is none of them. */
+static int word_index(const char *what, const char *arg, const char *const *words, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(words[i], arg) == 0)
+			return (int)i;
+	ktrc_cli_unknown(what, arg, words, nr);
+}
+
+static u64 parse_number(const struct argp_state *state, const char *option, const char *arg)
+{
+	char *end;
+	u64 number;
+
+	errno = 0;
+	number = strtoull(arg, &end, 10);
+	if (!isdigit((unsigned char)*arg) || *end || errno)
+		ktrc_cli_usage(state, "%s: \"%s\" is not a number", option, arg);
+	return number;
+}
+
+static bool is_session_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("_.-", name[i]))
+			return false;
+	return len > 0 && len < KTRC_NAME_LEN;
+}
+
+error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktrc_cli *cli)
+{
+	static const char *const formats[] = { "text", "json", "ndjson" };
+	static const char *const colors[] = { "never", "always", "auto" };
+
+	switch (key) {
+	case KTRC_OPT_SESSION:
+		if (!is_session_name(arg))
+			ktrc_cli_usage(state, "--session: \"%s\" is not 1 to %d of A-Za-z0-9_.-",
+				       arg, KTRC_NAME_LEN - 1);
+		cli->session = arg;
+		return 0;
+	case KTRC_OPT_SAVE:
+		cli->save = arg;
+		return 0;
+	case KTRC_OPT_FORMAT:
+		cli->format = (enum ktrc_output_format)word_index("format", arg, formats,
+								  ARRAY_SIZE(formats));
+		return 0;
+	case KTRC_OPT_COLOR:
+		cli->color = word_index("colour mode", arg, colors, ARRAY_SIZE(colors));
+		return 0;
+	case KTRC_OPT_NO_HEADER:
+		cli->out.has_header = false;
+		return 0;
+	case KTRC_OPT_TOP:
+		cli->out.top = parse_number(state, "--top", arg);
+		return 0;
+	case KTRC_OPT_QUIET:
+		cli->is_quiet = true;
+		return 0;
+	case KTRC_OPT_MAX_LOSS:
+		cli->max_loss_value = parse_number(state, "--max-loss", arg);
+		cli->max_loss = &cli->max_loss_value;
+		return 0;
+	case KTRC_OPT_FAIL_ON_LOSS:
+		cli->max_loss_value = 0;
+		cli->max_loss = &cli->max_loss_value;
+		return 0;
+	case ARGP_KEY_FINI:
+		cli->out.has_color = cli->color == 1 || (cli->color != 0 && isatty(STDOUT_FILENO));
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* A number with one of some suffixes; false if it is not, or does not fit. */
+static bool parse_suffixed(const char *text, const char *const *suffixes, const u64 *factors,
+			   size_t nr, u64 *ret)
+{
+	char *end;
+	u64 number;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	for (size_t i = 0; !errno && i < nr; i++)
+		if (strcasecmp(end, suffixes[i]) == 0)
+			return !__builtin_mul_overflow(number, factors[i], ret);
+	return false;
+}
+
+bool ktrc_cli_bytes(const char *text, u64 *bytes)
+{
+	static const char *const suffixes[] = { "", "K", "M", "G", "KiB", "MiB", "GiB" };
+	static const u64 factors[] = { 1, 1 << 10, 1 << 20, 1 << 30, 1 << 10, 1 << 20, 1 << 30 };
+
+	return parse_suffixed(text, suffixes, factors, ARRAY_SIZE(factors), bytes) && *bytes;
+}
+
+bool ktrc_cli_duration(const char *text, u64 *ns)
+{
+	static const char *const suffixes[] = { "", "s", "ms", "m", "min", "h" };
+	static const u64 factors[] = { NSEC_PER_SEC,	  NSEC_PER_SEC,	     1000000,
+				       60 * NSEC_PER_SEC, 60 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC };
+
+	return parse_suffixed(text, suffixes, factors, ARRAY_SIZE(factors), ns) && *ns;
+}
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+static void on_signal(int number)
+{
+	static u64 first_ns;
+
+	if (number == SIGINT && interrupted && now_ns() - first_ns < ABORT_WITHIN_NS)
+		_exit(KTRC_EXIT_ABORTED);
+	first_ns = now_ns();
+	interrupted = 1;
+}
+
+void ktrc_cli_catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool ktrc_cli_is_interrupted(void)
+{
+	return interrupted;
+}
+
+void ktrc_cli_sleep(u64 ns)
+{
+	struct timespec left = { (time_t)(ns / NSEC_PER_SEC), (long)(ns % NSEC_PER_SEC) };
+
+	/* a signal between the check and the sleep costs one wait: callers wait in short steps */
+	if (!interrupted)
+		nanosleep(&left, NULL);
+}

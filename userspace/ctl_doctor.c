@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* doctor: everything a recording needs, looked at in that order. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "lib/cleanup.h"
+#include "lib/device.h"
+
+/* The first thing found wrong decides the exit code and the advice. */
+struct doctor {
+	FILE *file;
+	int code;
+	const char *next;
+};
+
+static void fine(const struct doctor *doctor, const char *what, const char *how)
+{
+	fprintf(doctor->file, "ok     %-10s %s\n", what, how);
+}
+
+static void wrong(struct doctor *doctor, int code, const char *what, const char *why,
+		  const char *next)
+{
+	fprintf(doctor->file, "WRONG  %-10s %s\n", what, why);
+	if (doctor->code)
+		return;
+	doctor->code = code;
+	doctor->next = next;
+}
+
+static bool read_line(const char *path, char *text, size_t room)
+{
+	__ktrc_file FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(text, (int)room, file))
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+static void check_kernel(struct doctor *doctor)
+{
+	char headers[sizeof(((struct utsname *)0)->release) + 32], text[300], lockdown[80];
+	struct utsname name;
+
+	if (uname(&name) < 0)
+		return;
+	snprintf(headers, sizeof(headers), "/lib/modules/%s/build", name.release);
+	snprintf(text, sizeof(text), "%s, headers %s", name.release,
+		 access(headers, F_OK) == 0 ? "installed" :
+					      "not installed (only needed to build the module)");
+	fine(doctor, "kernel", text);
+	if (read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown)))
+		fine(doctor, "lockdown", lockdown);
+}
+
+static bool check_module(struct doctor *doctor)
+{
+	char version[40] = "unknown", text[120];
+
+	if (access("/sys/module/ktrc", F_OK) < 0) {
+		wrong(doctor, KTRC_EXIT_NOTHING, "module", "ktrc is not loaded",
+		      "sudo modprobe ktrc    or, from a build tree,    sudo insmod ./ktrc.ko");
+		return false;
+	}
+	read_line("/sys/module/ktrc/version", version, sizeof(version));
+	snprintf(text, sizeof(text), "loaded, version %s; this tool is %s, ABI %d", version,
+		 KTRC_VERSION, KTRC_ABI);
+	fine(doctor, "module", text);
+	return true;
+}
+
+static void check_device(struct doctor *doctor)
+{
+	__ktrc_fd int fd = open(KTRC_DEVICE, O_RDWR | O_CLOEXEC);
+	struct stat st;
+	char text[160];
+
+	if (stat(KTRC_DEVICE, &st) < 0) {
+		wrong(doctor, KTRC_EXIT_NOTHING, "device", KTRC_DEVICE " does not exist",
+		      "sudo rmmod ktrc; sudo modprobe ktrc    (is devtmpfs mounted on /dev?)");
+		return;
+	}
+	if (fd < 0) {
+		snprintf(text, sizeof(text), KTRC_DEVICE ": %s", strerror(errno));
+		wrong(doctor, KTRC_EXIT_PERMISSION, "device", text,
+		      "sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 KTRC_DEVICE " mode %04o; readable with CAP_PERFMON or CAP_SYS_ADMIN",
+		 st.st_mode & 07777);
+	fine(doctor, "device", text);
+}
+
+static void check_event(struct doctor *doctor, const struct ktrc_event *event)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "%s: %s%s%s", event->label, event->hook ? event->hook : "",
+		 event->hook && event->reason ? "; " : "", event->reason ? event->reason : "");
+	if (event->avail == KTRC_AVAIL_NO)
+		wrong(doctor, KTRC_EXIT_UNAVAILABLE, "event", text,
+		      "ktrc-ctl list    shows what this kernel can record");
+	else
+		fine(doctor, event->avail == KTRC_AVAIL_DEGRADED ? "degraded" : "event", text);
+}
+
+static void check_events(struct doctor *doctor, struct ktrc_nl *nl)
+{
+	__ktrc_schema struct ktrc_schema *schema = NULL;
+	struct ktrc_error err;
+
+	if (ktrc_nl_schema(nl, &schema, &err) < 0) {
+		wrong(doctor, (int)err.code, "schema", err.text, "ktrc-ctl list");
+		return;
+	}
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		const struct ktrc_event *event = ktrc_schema_event(schema, id);
+
+		if (event && event->kind == KTRC_KIND_DATA)
+			check_event(doctor, event);
+	}
+}
+
+static void check_abi(struct doctor *doctor, const char *session)
+{
+	__ktrc_device struct ktrc_device *dev = NULL;
+	struct ktrc_error err;
+
+	if (ktrc_device_open(session, 0, &dev, &err) < 0 && err.code == KTRC_EXIT_ABI)
+		wrong(doctor, (int)err.code, "abi", err.text,
+		      "load the module of this tool's release");
+}
+
+/* A session keeps the module in place: say which, and how to end it. */
+static void check_sessions(struct doctor *doctor, struct ktrc_nl *nl)
+{
+	__ktrc_free struct ktrc_session *sessions = NULL;
+	struct ktrc_error err;
+	char text[200];
+	size_t nr = 0;
+
+	if (ktrc_nl_sessions(nl, &sessions, &nr, &err) < 0) {
+		wrong(doctor, (int)err.code, "sessions", err.text, "ktrc-ctl status");
+		return;
+	}
+	if (nr == 0)
+		fine(doctor, "sessions", "none; the module can be unloaded (sudo rmmod ktrc)");
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrc_session *s = &sessions[i];
+
+		check_abi(doctor, s->name);
+		if (s->is_bound)
+			snprintf(text, sizeof(text),
+				 "%s (%s) holds the module until its process ends", s->name,
+				 ktrc_word(&ktrc_states, s->state));
+		else
+			snprintf(text, sizeof(text),
+				 "%s (%s) holds the module; to end it: ktrc-ctl reset --session=%s",
+				 s->name, ktrc_word(&ktrc_states, s->state), s->name);
+		fine(doctor, "session", text);
+		if (!doctor->next)
+			doctor->next = "ktrc-read    shows what is recorded";
+	}
+}
+
+int ktrc_ctl_doctor(int argc, char **argv)
+{
+	static const struct argp_option options[] = { { 0 } };
+	static const char doc[] =
+		"Look at everything a recording needs, and say what to type next.\n\n"
+		"  ktrc-ctl doctor";
+	static const struct argp argp = {
+		options, ktrc_ctl_parse_show, NULL, doc, NULL, NULL, NULL
+	};
+	__ktrc_nl struct ktrc_nl *nl = NULL;
+	struct doctor doctor = { .file = stdout };
+	struct ktrc_ctl_show show = { 0 };
+	struct ktrc_error err;
+
+	ktrc_cli_begin(&show.cli);
+	ktrc_cli_parse(&argp, argc, argv, &show);
+	check_kernel(&doctor);
+	if (check_module(&doctor)) {
+		check_device(&doctor);
+		if (ktrc_nl_open(&nl, &err) < 0) {
+			wrong(&doctor, (int)err.code, "control", err.text, err.hint);
+		} else {
+			check_events(&doctor, nl);
+			check_sessions(&doctor, nl);
+		}
+	}
+	printf("next   %s\n", doctor.next ? doctor.next : "sudo ktrc-ctl run 10s");
+	return doctor.code;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * run: record for a time or while a command runs, print the summary, leave
+ * nothing behind.  The session is bound to this process's file: whatever happens
+ * to the process, the kernel deletes it.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl.h"
+#include "lib/cleanup.h"
+#include "lib/trace.h"
+#include "report.h"
+
+#define STEP_NS 50000000ull
+
+struct run {
+	struct ktrc_ctl_request request;
+	u64 duration_ns;
+	char **command;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct run *run = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (run->duration_ns)
+			ktrc_cli_usage(state, "one DURATION at a time, not also \"%s\"", arg);
+		if (!ktrc_cli_duration(arg, &run->duration_ns))
+			ktrc_cli_usage(state,
+				       "\"%s\" is no duration such as 10s, and a command "
+				       "stands after --",
+				       arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!run->duration_ns && !run->command)
+			ktrc_cli_usage(state, "a DURATION such as 10s, or -- COMMAND, is missing");
+		if (run->duration_ns && run->command)
+			ktrc_cli_usage(state, "a DURATION or a COMMAND, not both");
+		return 0;
+	default:
+		return ktrc_ctl_option(key, arg, state, &run->request);
+	}
+}
+
+/* Cuts "-- COMMAND" off the command line, so that its options stay its own. */
+static int split_command(struct run *run, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (i + 1 < argc)
+			run->command = &argv[i + 1];
+		argv[i] = NULL;
+		return i;
+	}
+	return argc;
+}
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+static void wait_for_time(const struct run *run)
+{
+	bool has_progress = isatty(STDERR_FILENO) && !run->request.cli.is_quiet;
+	u64 start_ns = now_ns(), done_ns = 0, left_ns;
+
+	while (done_ns < run->duration_ns && !ktrc_cli_is_interrupted()) {
+		left_ns = run->duration_ns - done_ns;
+		if (has_progress)
+			fprintf(stderr, "\rrecording, %llu s left (Ctrl-C stops early) ",
+				(left_ns + NSEC_PER_SEC - 1) / NSEC_PER_SEC);
+		ktrc_cli_sleep(left_ns < STEP_NS ? left_ns : STEP_NS);
+		done_ns = now_ns() - start_ns;
+	}
+	if (has_progress)
+		fputs("\r\033[K", stderr);
+}
+
+static void exec_command(char **command)
+{
+	execvp(command[0], command);
+	fprintf(stderr, "%s: %s: cannot run: %s\n", program_invocation_short_name, command[0],
+		strerror(errno));
+	_exit(127);
+}
+
+/* The command's own exit code is only told; run succeeds when recording did. */
+static int wait_for_command(const struct run *run, struct ktrc_error *err)
+{
+	pid_t child = fork(), ended = 0;
+	int status = 0;
+
+	if (child < 0)
+		return ktrc_fail(err, errno, "%s: cannot run", run->command[0]);
+	if (child == 0)
+		exec_command(run->command);
+	while (ended == 0 && !ktrc_cli_is_interrupted()) {
+		ended = waitpid(child, &status, WNOHANG);
+		if (ended == 0)
+			ktrc_cli_sleep(STEP_NS / 5);
+	}
+	if (ended == 0)
+		kill(child, SIGTERM);
+	if (ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return ktrc_fail_as(err, ENOENT, KTRC_EXIT_FAILED, "%s: the command did not run",
+				    run->command[0]);
+	if (ended == child && status)
+		ktrc_cli_note(&run->request.cli, "%s: ended with %s %d", run->command[0],
+			      WIFEXITED(status) ? "exit code" : "signal",
+			      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	return 0;
+}
+
+/* From a bound session to a capture of what it recorded. */
+static int record(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
+		  struct ktrc_capture **capture, struct ktrc_error *err)
+{
+	struct ktrc_base base = { .start = ktrc_vmstat_read() };
+	int ret;
+
+	ret = ktrc_device_start(dev, err);
+	if (ret < 0)
+		return ret;
+	if (run->command)
+		ret = wait_for_command(run, err);
+	else
+		wait_for_time(run);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_device_stop(dev, err);
+	if (ret < 0)
+		return ret;
+	base.stop = ktrc_vmstat_read();
+	ret = ktrc_capture_live(nl, dev, capture, err);
+	if (ret == 0)
+		(*capture)->base = base;
+	return ret;
+}
+
+/* A session that is not bound yet would stay behind, so nothing comes between the two. */
+static int make_bound(struct run *run, struct ktrc_nl *nl, struct ktrc_device **dev,
+		      struct ktrc_error *err)
+{
+	const char *name = run->request.cli.session;
+	struct ktrc_error ignored;
+	int ret;
+
+	ret = ktrc_device_create(dev, err);
+	if (ret == 0)
+		ret = ktrc_ctl_make(nl, &run->request, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_device_attach(*dev, name, KTRC_ATTACH_BIND, err);
+	if (ret < 0)
+		ktrc_nl_session_del(nl, name, &ignored);
+	return ret;
+}
+
+static int run_and_report(struct run *run)
+{
+	__ktrc_capture struct ktrc_capture *capture = NULL;
+	__ktrc_device struct ktrc_device *dev = NULL;
+	__ktrc_nl struct ktrc_nl *nl = NULL;
+	const char *save = run->request.cli.save;
+	struct ktrc_error err;
+
+	if (ktrc_ctl_connect(&nl, &err) < 0)
+		return ktrc_cli_error(&err);
+	ktrc_cli_catch_signals();
+	if (make_bound(run, nl, &dev, &err) < 0 || record(run, nl, dev, &capture, &err) < 0)
+		return ktrc_cli_error(&err);
+	if (save && ktrc_trace_save(save, capture, &err) < 0)
+		return ktrc_cli_error(&err);
+	if (save)
+		ktrc_cli_note(&run->request.cli, "saved to %s", save);
+	capture->trace = save ? save : "";
+	return ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &run->request.cli);
+}
+
+int ktrc_ctl_run(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		KTRC_ARGP_EVENTS,
+		KTRC_ARGP_SAVE,
+		KTRC_ARGP_FORMAT,
+		{ "session", KTRC_OPT_SESSION, "NAME", 0, "name while it runs (default: run)", 0 },
+		KTRC_ARGP_MEMORY,
+		KTRC_ARGP_PACKET,
+		KTRC_ARGP_TOP,
+		KTRC_ARGP_NO_HEADER,
+		KTRC_ARGP_COLOR,
+		KTRC_ARGP_QUIET,
+		KTRC_ARGP_FAIL_ON_LOSS,
+		KTRC_ARGP_MAX_LOSS,
+		{ 0 },
+	};
+	static const char doc[] =
+		"Record for a time, or while COMMAND runs, and print the summary.\n\n"
+		"  ktrc-ctl run 10s\n"
+		"  ktrc-ctl run --save=DIR -- make -j4\v"
+		"Ctrl-C stops early and prints the summary; twice aborts.";
+	static const struct argp argp = { options, parse, "DURATION\n-- COMMAND [ARG...]",
+					  doc,	   NULL,  NULL,
+					  NULL };
+	struct run run = { 0 };
+
+	ktrc_ctl_request_init(&run.request);
+	run.request.cli.session = "run";
+	argc = split_command(&run, argc, argv);
+	ktrc_cli_parse(&argp, argc, argv, &run);
+	return run_and_report(&run);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The check view. */
+#include <stdlib.h>
+
+#include "format.h"
+
+static const struct ktrc_check_row *row_at(const void *data, size_t row)
+{
+	return &((const struct ktrc_check *)data)->rows[row];
+}
+
+static struct ktrc_cell event(const void *data, size_t row)
+{
+	return ktrc_cell_text(row_at(data, row)->event ? row_at(data, row)->event->label : NULL);
+}
+
+static struct ktrc_cell cpu(const void *data, size_t row)
+{
+	u32 number = row_at(data, row)->cpu;
+
+	return number == KTRC_CPU_NONE ? KTRC_CELL_EMPTY : ktrc_cell_number(number);
+}
+
+#define NUMBER_COLUMN(member)                                            \
+	static struct ktrc_cell member(const void *data, size_t row)     \
+	{                                                                \
+		return ktrc_cell_number((u64)row_at(data, row)->member); \
+	}
+
+#define DIFFERENCE_COLUMN(member)                                               \
+	static struct ktrc_cell member(const void *data, size_t row)            \
+	{                                                                       \
+		return ktrc_cell_number((u64)llabs(row_at(data, row)->member)); \
+	}
+
+NUMBER_COLUMN(hits)
+NUMBER_COLUMN(written)
+NUMBER_COLUMN(filtered)
+NUMBER_COLUMN(lost)
+NUMBER_COLUMN(read)
+NUMBER_COLUMN(absent)
+DIFFERENCE_COLUMN(unbalanced_hits)
+DIFFERENCE_COLUMN(unbalanced_written)
+
+static const struct ktrc_column columns[] = {
+	{ "event", event },
+	{ "cpu", cpu },
+	{ "hits", hits },
+	{ "written", written },
+	{ "filtered", filtered },
+	{ "lost", lost },
+	{ "read", read },
+	{ "overwritten", absent },
+	{ "unbalanced_hits", unbalanced_hits },
+	{ "unbalanced_written", unbalanced_written },
+};
+
+static struct ktrc_table check_table(const struct ktrc_check *check)
+{
+	return (struct ktrc_table){
+		.columns = columns,
+		.nr_columns = ARRAY_SIZE(columns),
+		.nr_rows = check->nr_rows,
+		.data = check,
+	};
+}
+
+static json_t *reconciled_to_json(const struct ktrc_reconciled *r, bool has_percent)
+{
+	json_t *object;
+
+	if (r->why_unknown)
+		return json_pack("{s:s}", "why_unknown", r->why_unknown);
+	object = json_pack("{s:I, s:I}", "traced", (json_int_t)r->traced, "kernel",
+			   (json_int_t)r->kernel);
+	if (has_percent)
+		json_object_set_new(object, "percent", json_real(ktrc_reconciled_percent(r)));
+	return object;
+}
+
+json_t *ktrc_check_to_json(const struct ktrc_check *check)
+{
+	const struct ktrc_check_row *t = &check->total;
+
+	return json_pack("{s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "is_balanced", check->is_balanced, "is_stopped", check->is_stopped, "hits",
+			 (json_int_t)t->hits, "written", (json_int_t)t->written, "filtered",
+			 (json_int_t)t->filtered, "lost", (json_int_t)t->lost, "read",
+			 (json_int_t)t->read, "overwritten", (json_int_t)t->absent, "bad_packets",
+			 (json_int_t)check->damage.bad_packets, "cut_bytes",
+			 (json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
+			 reconciled_to_json(&check->pgfault, true), "pgmajfault",
+			 reconciled_to_json(&check->pgmajfault, false));
+}
+
+static void print_books(const struct ktrc_check *check, FILE *file)
+{
+	u64 cut = check->damage.cut_bytes + check->cut_bytes;
+
+	if (check->is_balanced)
+		fputs("books balance", file);
+	else
+		fprintf(file, "BOOKS DO NOT BALANCE: hits %+lld, written %+lld",
+			check->total.unbalanced_hits, check->total.unbalanced_written);
+	if (check->damage.bad_packets || cut)
+		fprintf(file, "; %llu packets damaged, %llu bytes cut off",
+			check->damage.bad_packets, cut);
+}
+
+void ktrc_print_check_line(const struct ktrc_check *check, FILE *file)
+{
+	print_books(check, file);
+	fputs(check->is_balanced ? "; " : "\n          ", file);
+	if (check->pgfault.why_unknown)
+		fprintf(file, "kernel counters: %s\n", check->pgfault.why_unknown);
+	else
+		fprintf(file, "vs kernel counters: pgfault %.2f%%\n",
+			ktrc_reconciled_percent(&check->pgfault));
+}
+
+static void print_reconciled(const struct ktrc_check *check, FILE *file)
+{
+	const struct ktrc_reconciled *r = &check->pgfault;
+
+	if (r->why_unknown)
+		fprintf(file, "pgfault     not compared: %s\n", r->why_unknown);
+	else
+		fprintf(file,
+			"pgfault     %.2f%% covered: %llu recorded, /proc/vmstat counted %llu\n",
+			ktrc_reconciled_percent(r), r->traced, r->kernel);
+	r = &check->pgmajfault;
+	if (r->why_unknown)
+		fprintf(file, "pgmajfault  not compared: %s\n", r->why_unknown);
+	else
+		fprintf(file,
+			"pgmajfault  %llu recorded with waits for I/O under way; /proc/vmstat, without: "
+			"%llu\n",
+			r->traced, r->kernel);
+}
+
+void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
+		      enum ktrc_output_format format, const struct ktrc_output *out)
+{
+	struct ktrc_table table = check_table(check);
+	json_t *document;
+
+	if (format == KTRC_OUT_NDJSON) {
+		ktrc_table_print_ndjson(&table, out);
+	} else if (format == KTRC_OUT_JSON) {
+		document = ktrc_json_document("ktrc.check/1", capture, capture->start_ticks);
+		json_object_set_new(document, "total", ktrc_check_to_json(check));
+		json_object_set_new(document, "books", ktrc_table_rows(&table, out));
+		ktrc_print_json(document, out);
+	} else {
+		ktrc_table_print(&table, out);
+		fputs("books       ", out->file);
+		print_books(check, out->file);
+		fputs(check->is_stopped ? "\n" : " (still running: exact once it is stopped)\n",
+		      out->file);
+		print_reconciled(check, out->file);
+	}
+}

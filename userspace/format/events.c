@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Records, one by one.  Written by hand and not through jansson: this is the one
+ * output whose length is that of the trace.
+ */
+#include <stdlib.h>
+
+#include "format.h"
+
+#define STAMP_ROOM 24
+
+struct ktrc_event_printer {
+	const struct ktrc_capture *capture;
+	enum ktrc_output_format format;
+	const struct ktrc_output *out;
+	u64 nr_printed;
+	struct ktrc_clock_offset zero;
+	/* the second that @second_text stands for; most records share it */
+	u64 second;
+	char second_text[STAMP_ROOM];
+	char zone_text[8];
+};
+
+struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *capture,
+						     enum ktrc_output_format format,
+						     const struct ktrc_output *out)
+{
+	struct ktrc_event_printer *printer = calloc(1, sizeof(*printer));
+	char *text;
+
+	if (!printer)
+		return NULL;
+	printer->capture = capture;
+	printer->format = format;
+	printer->out = out;
+	if (format != KTRC_OUT_JSON)
+		return printer;
+	json_t *head = ktrc_json_document("ktrc.events/1", capture, capture->start_ticks);
+
+	text = json_dumps(head, JSON_COMPACT);
+	json_decref(head);
+	/* the records go before the closing brace */
+	if (text)
+		fprintf(out->file, "%.*s,\"events\":[", (int)strlen(text) - 1, text);
+	free(text);
+	return printer;
+}
+
+void ktrc_event_printer_destroy(struct ktrc_event_printer *printer)
+{
+	if (printer && printer->format == KTRC_OUT_JSON)
+		fputs("\n]}\n", printer->out->file);
+	free(printer);
+}
+
+static void put_stamp(struct ktrc_event_printer *printer, u64 ticks)
+{
+	u64 real_ns = ktrc_ticks_to_real_ns(&printer->capture->clock, ticks);
+	char text[KTRC_TEXT_ROOM];
+
+	if (real_ns / NSEC_PER_SEC != printer->second) {
+		ktrc_text_stamp(real_ns, text);
+		printer->second = real_ns / NSEC_PER_SEC;
+		/* date and time take 19 characters, point and nanoseconds 10 */
+		snprintf(printer->second_text, sizeof(printer->second_text), "%.19s", text);
+		snprintf(printer->zone_text, sizeof(printer->zone_text), "%.7s", text + 29);
+	}
+	fprintf(printer->out->file, "%s.%09llu%s", printer->second_text, real_ns % NSEC_PER_SEC,
+		printer->zone_text);
+}
+
+/* Names of tasks are any bytes; both outputs must stay one line of plain text. */
+static void put_safe_text(const char *text, bool is_json, FILE *file)
+{
+	for (; *text; text++) {
+		u8 c = (u8)*text;
+
+		if (c < ' ' || c >= 0x7f)
+			fprintf(file, is_json ? "\\u%04x" : "\\x%02x", c);
+		else if (is_json && (c == '"' || c == '\\'))
+			fprintf(file, "\\%c", c);
+		else
+			putc(c, file);
+	}
+}
+
+static void put_value(const struct ktrc_field *field, const u8 *payload, bool is_json, FILE *file)
+{
+	const char *quote = is_json ? "\"" : "";
+	const char *name;
+	char text[KTRC_MAX_PAYLOAD_BYTES + 1];
+	u64 number;
+
+	if (field->format == KTRC_FMT_TEXT) {
+		ktrc_get_text(field, payload, text);
+		putc('"', file);
+		put_safe_text(text, is_json, file);
+		putc('"', file);
+		return;
+	}
+	number = ktrc_get(&field->get, payload);
+	name = ktrc_enum_name(field->enm, number);
+	if (name)
+		fprintf(file, "%s%s%s", quote, name, quote);
+	else if (field->format == KTRC_FMT_PAGE && !is_json)
+		fprintf(file, "0x%llx", number);
+	else
+		fprintf(file, "%llu", number);
+}
+
+static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_record *record,
+		       bool is_json)
+{
+	const char *shape = is_json ? "%s\"%s\":" : "%s%s=";
+	const char *between = is_json ? "" : " ";
+	FILE *file = printer->out->file;
+
+	for (size_t i = 0; i < record->event->nr_fields; i++) {
+		const struct ktrc_field *field = &record->event->fields[i];
+
+		if (field->format == KTRC_FMT_PAD)
+			continue;
+		fprintf(file, shape, between, field->name);
+		put_value(field, record->payload, is_json, file);
+		between = is_json ? "," : " ";
+		if (field->format != KTRC_FMT_TICKS)
+			continue;
+		fprintf(file, is_json ? ",\"%s_ns\":%llu" : " %s_ns=%llu", field->name,
+			ktrc_ticks_to_ns(&printer->capture->clock,
+					 ktrc_get(&field->get, record->payload)));
+	}
+}
+
+static void put_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	FILE *file = printer->out->file;
+
+	put_stamp(printer, record->ticks);
+	fprintf(file, " %llu %u %u \"", record->ticks, record->cpu, record->task->tid);
+	put_safe_text(record->task->comm, false, file);
+	fprintf(file, "\" %s:", record->event->label);
+	put_fields(printer, record, false);
+	putc('\n', file);
+}
+
+static void put_json(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	FILE *file = printer->out->file;
+
+	fputs("{\"time\":\"", file);
+	put_stamp(printer, record->ticks);
+	fprintf(file, "\",\"ticks\":%llu,\"cpu\":%u,\"tid\":%u,\"pid\":%u,\"comm\":\"",
+		record->ticks, record->cpu, record->task->tid, record->task->tgid);
+	put_safe_text(record->task->comm, true, file);
+	fprintf(file, "\",\"cgid\":%llu,\"event\":\"%s\",\"event_id\":%u,\"fields\":{",
+		record->task->cgid, record->event->label, record->event->id);
+	put_fields(printer, record, true);
+	fputs("}}", file);
+}
+
+void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	FILE *file = printer->out->file;
+
+	if (printer->format == KTRC_OUT_TEXT) {
+		if (!printer->nr_printed++ && printer->out->has_header)
+			fputs("# time ticks cpu tid comm event: fields\n", file);
+		put_text(printer, record);
+		return;
+	}
+	if (printer->format == KTRC_OUT_JSON)
+		fputs(printer->nr_printed++ ? ",\n" : "\n", file);
+	put_json(printer, record);
+	if (printer->format == KTRC_OUT_NDJSON)
+		putc('\n', file);
+}

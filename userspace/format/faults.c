@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The faults view. */
+#include "format.h"
+
+static const struct ktrc_fault_row *row_at(const void *data, size_t row)
+{
+	return ((const struct ktrc_faults *)data)->rows[row];
+}
+
+static struct ktrc_cell ticks_cell(const void *data, u64 ticks)
+{
+	const struct ktrc_faults *faults = data;
+
+	if (!faults->has_duration)
+		return KTRC_CELL_EMPTY;
+	return ktrc_cell_number(ktrc_ticks_to_ns(&faults->capture->clock, ticks));
+}
+
+static struct ktrc_cell timed_cell(const void *data, u64 number)
+{
+	const struct ktrc_faults *faults = data;
+
+	return faults->has_duration ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
+}
+
+static struct ktrc_cell pid(const void *data, size_t row)
+{
+	return ktrc_cell_number(row_at(data, row)->pid);
+}
+
+static struct ktrc_cell comm(const void *data, size_t row)
+{
+	return ktrc_cell_text(row_at(data, row)->comm);
+}
+
+static struct ktrc_cell nr_faults(const void *data, size_t row)
+{
+	return ktrc_cell_number(row_at(data, row)->faults);
+}
+
+static struct ktrc_cell user(const void *data, size_t row)
+{
+	return ktrc_cell_number(row_at(data, row)->by_mode[KTRC_FAULT_USER]);
+}
+
+static struct ktrc_cell kernel(const void *data, size_t row)
+{
+	return ktrc_cell_number(row_at(data, row)->by_mode[KTRC_FAULT_KERNEL]);
+}
+
+static struct ktrc_cell gup(const void *data, size_t row)
+{
+	return timed_cell(data, row_at(data, row)->by_mode[KTRC_FAULT_GUP]);
+}
+
+static struct ktrc_cell write_faults(const void *data, size_t row)
+{
+	return ktrc_cell_number(row_at(data, row)->writes);
+}
+
+static struct ktrc_cell major(const void *data, size_t row)
+{
+	return timed_cell(data, row_at(data, row)->majors);
+}
+
+static struct ktrc_cell failed(const void *data, size_t row)
+{
+	return timed_cell(data, row_at(data, row)->failed);
+}
+
+static struct ktrc_cell unfinished(const void *data, size_t row)
+{
+	return timed_cell(data, row_at(data, row)->unfinished);
+}
+
+static struct ktrc_cell avg_ns(const void *data, size_t row)
+{
+	const struct ktrc_fault_row *r = row_at(data, row);
+
+	return ticks_cell(data, r->faults ? r->total_ticks / r->faults : 0);
+}
+
+static struct ktrc_cell p50_ns(const void *data, size_t row)
+{
+	return ticks_cell(data, ktrc_faults_percentile_ticks(row_at(data, row), 50));
+}
+
+static struct ktrc_cell p99_ns(const void *data, size_t row)
+{
+	return ticks_cell(data, ktrc_faults_percentile_ticks(row_at(data, row), 99));
+}
+
+static struct ktrc_cell max_ns(const void *data, size_t row)
+{
+	return ticks_cell(data, row_at(data, row)->max_ticks);
+}
+
+static struct ktrc_cell total_ns(const void *data, size_t row)
+{
+	return ticks_cell(data, row_at(data, row)->total_ticks);
+}
+
+static struct ktrc_cell cpu_percent(const void *data, size_t row)
+{
+	const struct ktrc_faults *faults = data;
+
+	if (!faults->has_duration)
+		return KTRC_CELL_EMPTY;
+	return ktrc_cell_percent(ktrc_faults_cpu_percent(faults, row_at(data, row)));
+}
+
+static const struct ktrc_column columns[] = {
+	{ "pid", pid },
+	{ "comm", comm },
+	{ "faults", nr_faults },
+	{ "user", user },
+	{ "kernel", kernel },
+	{ "gup", gup },
+	{ "write", write_faults },
+	{ "major", major },
+	{ "failed", failed },
+	{ "unfinished", unfinished },
+	{ "avg_ns", avg_ns },
+	{ "p50_ns", p50_ns },
+	{ "p99_ns", p99_ns },
+	{ "max_ns", max_ns },
+	{ "total_ns", total_ns },
+	{ "cpu_percent", cpu_percent },
+};
+
+struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults)
+{
+	return (struct ktrc_table){
+		.columns = columns,
+		.nr_columns = ARRAY_SIZE(columns),
+		.nr_rows = faults->nr_rows,
+		.data = faults,
+	};
+}
+
+static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
+{
+	struct ktrc_table table = ktrc_faults_table(faults);
+	char room[KTRC_TEXT_ROOM];
+
+	if (out->has_header)
+		fprintf(out->file, "%s  %s  lost %llu\n", faults->event->label,
+			ktrc_text_window(faults->capture, faults->start_ticks, room),
+			ktrc_capture_lost(faults->capture));
+	ktrc_table_print(&table, out);
+	if (out->has_header && !faults->has_duration)
+		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");
+	if (out->has_header && faults->left_out)
+		fprintf(out->file,
+			"%llu older faults are left out: other CPUs do not reach back that far\n",
+			faults->left_out);
+}
+
+void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,
+		       const struct ktrc_output *out)
+{
+	struct ktrc_table table = ktrc_faults_table(faults);
+	json_t *document;
+
+	if (format == KTRC_OUT_TEXT) {
+		print_text(faults, out);
+	} else if (format == KTRC_OUT_NDJSON) {
+		ktrc_table_print_ndjson(&table, out);
+	} else {
+		document =
+			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
+		json_object_set_new(document, "event", json_string(faults->event->label));
+		json_object_set_new(document, "left_out",
+				    json_integer((json_int_t)faults->left_out));
+		json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
+		ktrc_print_json(document, out);
+	}
+}

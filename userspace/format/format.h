@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From result structs to bytes: text, JSON documents, NDJSON.  No analysis here. */
+#ifndef KTRC_FORMAT_H
+#define KTRC_FORMAT_H
+
+#include "../lib/capture.h"
+#include "../views/check.h"
+#include "../views/faults.h"
+#include "../views/summary.h"
+#include "table.h"
+
+enum ktrc_output_format {
+	KTRC_OUT_TEXT,
+	KTRC_OUT_JSON,
+	KTRC_OUT_NDJSON,
+};
+
+/* Room for the texts below. */
+#define KTRC_TEXT_ROOM 80
+
+/** ktrc_text_ns() - a duration for people: "3.9 us" */
+const char *ktrc_text_ns(u64 ns, char room[KTRC_TEXT_ROOM]);
+
+/** ktrc_text_bytes() - a size for people: "64 MiB" */
+const char *ktrc_text_bytes(u64 bytes, char room[KTRC_TEXT_ROOM]);
+
+/** ktrc_text_stamp() - local time with nanoseconds and offset, for a machine to read as well */
+const char *ktrc_text_stamp(u64 real_ns, char room[KTRC_TEXT_ROOM]);
+
+/** ktrc_text_window() - "2026-11-21 11:42:07..11:42:37 +0100 (10:42:07Z, 30.0 s)" */
+const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks,
+			     char room[KTRC_TEXT_ROOM]);
+
+/** ktrc_json_document() - a new document with format, host, kernel, session, window and loss */
+json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
+
+void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
+			const struct ktrc_output *out);
+void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,
+		       const struct ktrc_output *out);
+void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
+		      enum ktrc_output_format format, const struct ktrc_output *out);
+
+/** ktrc_faults_table() - columns of the faults view, for text, JSON and NDJSON */
+struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults);
+
+/** ktrc_check_to_json() - balance and reconciliation, without the rows */
+json_t *ktrc_check_to_json(const struct ktrc_check *check);
+
+/** ktrc_print_check_line() - both, in one line when all is well */
+void ktrc_print_check_line(const struct ktrc_check *check, FILE *file);
+
+struct ktrc_event_printer;
+
+/**
+ * ktrc_event_printer_create() - prints records one by one
+ * @capture: where they come from
+ * @format: text and NDJSON can go on for ever; JSON is one document
+ * @out: where they go
+ */
+struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *capture,
+						     enum ktrc_output_format format,
+						     const struct ktrc_output *out);
+void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record);
+/** ktrc_event_printer_destroy() - closes the JSON document */
+void ktrc_event_printer_destroy(struct ktrc_event_printer *printer);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables: one list of columns makes the text, the JSON and the NDJSON, so the
+ * names are the same in all of them.
+ */
+#ifndef KTRC_TABLE_H
+#define KTRC_TABLE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "../lib/types.h"
+
+/**
+ * struct ktrc_output - where and how to print
+ * @file: the stream
+ * @has_color: use colours
+ * @has_header: print headings
+ * @top: rows at most; 0: all
+ */
+struct ktrc_output {
+	FILE *file;
+	bool has_color;
+	bool has_header;
+	size_t top;
+};
+
+enum ktrc_cell_kind {
+	KTRC_CELL_NONE, /* "-" in text, null in JSON */
+	KTRC_CELL_NUMBER,
+	KTRC_CELL_PERCENT,
+	KTRC_CELL_TEXT,
+};
+
+struct ktrc_cell {
+	enum ktrc_cell_kind kind;
+	u64 number;
+	double percent;
+	const char *text;
+};
+
+static inline struct ktrc_cell ktrc_cell_number(u64 number)
+{
+	return (struct ktrc_cell){ .kind = KTRC_CELL_NUMBER, .number = number };
+}
+
+static inline struct ktrc_cell ktrc_cell_percent(double percent)
+{
+	return (struct ktrc_cell){ .kind = KTRC_CELL_PERCENT, .percent = percent };
+}
+
+static inline struct ktrc_cell ktrc_cell_text(const char *text)
+{
+	if (!text)
+		return (struct ktrc_cell){ .kind = KTRC_CELL_NONE };
+	return (struct ktrc_cell){ .kind = KTRC_CELL_TEXT, .text = text };
+}
+
+#define KTRC_CELL_EMPTY ((struct ktrc_cell){ .kind = KTRC_CELL_NONE })
+
+/**
+ * struct ktrc_column - a column
+ * @name: heading and key
+ * @cell: its value in a row
+ */
+struct ktrc_column {
+	const char *name;
+	struct ktrc_cell (*cell)(const void *data, size_t row);
+};
+
+/**
+ * struct ktrc_table - a table over some data
+ * @columns: the columns
+ * @nr_columns: their number
+ * @nr_rows: number of rows
+ * @data: given to each column's @cell
+ */
+struct ktrc_table {
+	const struct ktrc_column *columns;
+	size_t nr_columns;
+	size_t nr_rows;
+	const void *data;
+};
+
+/** ktrc_table_print() - as text: columns as wide as needed, numbers to the right */
+void ktrc_table_print(const struct ktrc_table *table, const struct ktrc_output *out);
+
+/** ktrc_table_rows() - as a JSON array of objects */
+json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output *out);
+
+/** ktrc_table_print_ndjson() - an object a line */
+void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out);
+
+/** ktrc_print_json() - a document and a newline; takes the reference */
+void ktrc_print_json(json_t *document, const struct ktrc_output *out);
+
+#endif

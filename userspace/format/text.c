@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Units and times for people, and the head of every JSON document. */
+#include <time.h>
+
+#include "../lib/json.h"
+#include "format.h"
+
+const char *ktrc_text_ns(u64 ns, char room[KTRC_TEXT_ROOM])
+{
+	if (ns < 1000)
+		snprintf(room, KTRC_TEXT_ROOM, "%llu ns", ns);
+	else if (ns < 1000 * 1000)
+		snprintf(room, KTRC_TEXT_ROOM, "%.1f us", (double)ns / 1e3);
+	else if (ns < NSEC_PER_SEC)
+		snprintf(room, KTRC_TEXT_ROOM, "%.1f ms", (double)ns / 1e6);
+	else
+		snprintf(room, KTRC_TEXT_ROOM, "%.1f s", (double)ns / 1e9);
+	return room;
+}
+
+const char *ktrc_text_bytes(u64 bytes, char room[KTRC_TEXT_ROOM])
+{
+	if (bytes >= 1 << 20)
+		snprintf(room, KTRC_TEXT_ROOM, "%.4g MiB", (double)bytes / (1 << 20));
+	else
+		snprintf(room, KTRC_TEXT_ROOM, "%.4g KiB", (double)bytes / (1 << 10));
+	return room;
+}
+
+static size_t put_time(char *room, size_t size, const char *format, u64 real_ns)
+{
+	time_t seconds = (time_t)(real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	return strftime(room, size, format, &tm);
+}
+
+const char *ktrc_text_stamp(u64 real_ns, char room[KTRC_TEXT_ROOM])
+{
+	size_t used = put_time(room, KTRC_TEXT_ROOM, "%Y-%m-%dT%H:%M:%S", real_ns);
+
+	used += (size_t)snprintf(room + used, KTRC_TEXT_ROOM - used, ".%09llu",
+				 real_ns % NSEC_PER_SEC);
+	put_time(room + used, KTRC_TEXT_ROOM - used, "%z", real_ns);
+	return room;
+}
+
+const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks,
+			     char room[KTRC_TEXT_ROOM])
+{
+	u64 start = ktrc_ticks_to_real_ns(&capture->clock, start_ticks);
+	u64 end = ktrc_ticks_to_real_ns(&capture->clock, capture->end_ticks);
+	size_t used = put_time(room, KTRC_TEXT_ROOM, "%Y-%m-%d %H:%M:%S", start);
+
+	used += put_time(room + used, KTRC_TEXT_ROOM - used, "..%H:%M:%S %z", end);
+	snprintf(room + used, KTRC_TEXT_ROOM - used, " (%.1f s)", (double)(end - start) / 1e9);
+	return room;
+}
+
+json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks)
+{
+	u64 start = ktrc_ticks_to_real_ns(&capture->clock, start_ticks);
+	u64 end = ktrc_ticks_to_real_ns(&capture->clock, capture->end_ticks);
+	char from[KTRC_TEXT_ROOM], to[KTRC_TEXT_ROOM];
+	json_t *window = json_pack("{s:s, s:s, s:I, s:I, s:I}", "start",
+				   ktrc_text_stamp(start, from), "end", ktrc_text_stamp(end, to),
+				   "start_real_ns", (json_int_t)start, "end_real_ns",
+				   (json_int_t)end, "dur_ns", (json_int_t)(end - start));
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I}", "format", format, "host",
+			 capture->host, "kernel", capture->kernel, "session", capture->session.name,
+			 "state", ktrc_word(&ktrc_states, capture->session.state), "window", window,
+			 "lost", (json_int_t)ktrc_capture_lost(capture));
+}

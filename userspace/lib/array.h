@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A growing array: a pointer, the number of members, and doubling room behind them. */
+#ifndef KTRC_ARRAY_H
+#define KTRC_ARRAY_H
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline void *ktrc_array_push_bytes(void **array, size_t *nr, size_t bytes)
+{
+	void *grown, *member;
+
+	/* room is a power of two, so it is used up exactly when nr is one */
+	if ((*nr & (*nr - 1)) == 0) {
+		grown = reallocarray(*array, *nr ? 2 * *nr : 1, bytes);
+		if (!grown)
+			return NULL;
+		*array = grown;
+	}
+	member = (char *)*array + (*nr)++ * bytes;
+	return memset(member, 0, bytes);
+}
+
+/**
+ * ktrc_array_push() - append a zeroed member
+ * @array: pointer to the first member, NULL when empty
+ * @nr: number of members
+ *
+ * Return: the new member, NULL without memory.
+ */
+#define ktrc_array_push(array, nr) \
+	((__typeof__(array))ktrc_array_push_bytes((void **)&(array), &(nr), sizeof(*(array))))
+
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Capturing a live session. */
+#include "capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "packet.h"
+
+struct ktrc_capture *ktrc_capture_create(void)
+{
+	return calloc(1, sizeof(struct ktrc_capture));
+}
+
+void ktrc_capture_destroy(struct ktrc_capture *capture)
+{
+	if (!capture)
+		return;
+	ktrc_reader_destroy(capture->reader);
+	for (size_t i = 0; i < capture->nr_streams; i++) {
+		if (capture->streams[i].is_mapped)
+			munmap(capture->streams[i].bytes, capture->streams[i].len);
+		else
+			free(capture->streams[i].bytes);
+	}
+	free(capture->streams);
+	free(capture->before.rows);
+	free(capture->after.rows);
+	ktrc_schema_destroy(capture->schema);
+	free(capture);
+}
+
+void ktrc_cleanup_capture(struct ktrc_capture **capture)
+{
+	ktrc_capture_destroy(*capture);
+}
+
+static void describe_host(struct ktrc_capture *capture)
+{
+	struct utsname name;
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (uname(&name) == 0) {
+		snprintf(capture->host, sizeof(capture->host), "%s", name.nodename);
+		snprintf(capture->kernel, sizeof(capture->kernel), "%s", name.release);
+	}
+	capture->nr_online = online > 0 ? (u32)online : 1;
+}
+
+static void take_info(struct ktrc_capture *capture, const struct ktrc_ioc_info *info)
+{
+	capture->clock = (struct ktrc_timebase){
+		.kind = info->clock,
+		.hz = info->clock_hz,
+		.ticks = info->now_ticks,
+		.mono_ns = info->now_mono_ns,
+		.real_ns = info->now_real_ns,
+	};
+	capture->start_ticks = info->start_ticks;
+	capture->end_ticks = info->stop_ticks ? info->stop_ticks : info->now_ticks;
+	capture->schema_version = info->schema;
+	capture->nr_cpus = info->nr_cpus;
+	capture->nr_packets = info->nr_packets;
+	memcpy(capture->uuid, info->uuid, sizeof(capture->uuid));
+}
+
+static int refresh_from_kernel(struct ktrc_capture *capture, struct ktrc_nl *nl, const char *name,
+			       struct ktrc_error *err)
+{
+	struct ktrc_counter_set counters;
+	struct ktrc_session session;
+	int ret;
+
+	ret = ktrc_nl_session_get(nl, name, &session, err);
+	if (ret == 0)
+		ret = ktrc_nl_counters(nl, name, &counters, err);
+	if (ret < 0)
+		return ret;
+	capture->session = session;
+	free(capture->after.rows);
+	capture->after = counters;
+	return 0;
+}
+
+int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
+			 struct ktrc_error *err)
+{
+	int ret;
+
+	ret = ktrc_device_info(dev, err);
+	if (ret < 0)
+		return ret;
+	take_info(capture, &dev->info);
+	ret = refresh_from_kernel(capture, nl, dev->info.name, err);
+	if (ret == -ENOENT && capture->session.name[0]) {
+		/* deleted meanwhile: @dev still has its records, the counters are those of the last look */
+		capture->session.state = KTRC_STATE_STOPPED;
+		capture->session.stop_reason = KTRC_STOP_DELETED;
+		return 0;
+	}
+	if (ret < 0)
+		return ret;
+	capture->base = ktrc_base_load(dev->info.name, capture->uuid);
+	if (capture->session.state == KTRC_STATE_RUNNING)
+		capture->base.stop = ktrc_vmstat_read();
+	return 0;
+}
+
+int ktrc_capture_describe(struct ktrc_nl *nl, struct ktrc_device *dev,
+			  struct ktrc_capture **ret_capture, struct ktrc_error *err)
+{
+	__ktrc_capture struct ktrc_capture *capture = ktrc_capture_create();
+	int ret;
+
+	if (!capture)
+		return ktrc_fail(err, ENOMEM, "capture");
+	describe_host(capture);
+	ret = ktrc_nl_schema(nl, &capture->schema, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_nl_counters(nl, dev->info.name, &capture->before, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_device_map(dev, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_capture_refresh(capture, nl, dev, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_capture_start_reader(capture, err);
+	if (ret < 0)
+		return ret;
+	*ret_capture = ktrc_steal(capture);
+	return 0;
+}
+
+static int copy_ring(struct ktrc_capture *capture, const struct ktrc_ring *ring,
+		     struct ktrc_error *err)
+{
+	u64 from = ktrc_ring_oldest(ring), to = ktrc_ring_head(ring);
+	size_t room = to - from + 2ul * ring->status->packet_bytes;
+	struct ktrc_stream *stream;
+
+	if (to <= from)
+		return 0;
+	stream = ktrc_array_push(capture->streams, capture->nr_streams);
+	if (!stream)
+		return ktrc_fail(err, ENOMEM, "CPU %u", ring->cpu);
+	stream->cpu = ring->cpu;
+	stream->bytes = malloc(room);
+	if (!stream->bytes)
+		return ktrc_fail(err, ENOMEM, "CPU %u: copy of its ring", ring->cpu);
+	ktrc_ring_copy(ring, from, to, capture->schema, stream->bytes, &stream->len);
+	stream->saved_len = stream->len;
+	return 0;
+}
+
+/* The calibration that opens packet @p, if it is one. */
+static void take_calibration(struct ktrc_capture *capture, const struct ktrc_packet *p)
+{
+	const struct ktrc_event *event = ktrc_schema_find(capture->schema, "packet");
+	const struct ktrc_field *ticks = ktrc_event_field(event, "ticks");
+	const struct ktrc_field *mono = ktrc_event_field(event, "mono_ns");
+	const struct ktrc_field *real = ktrc_event_field(event, "real_ns");
+	struct ktrc_cursor cursor = {
+		.pos = p->bytes + KTRC_PACKET_HEADER_BYTES,
+		.end = p->bytes + p->content,
+		.ticks = p->begin,
+	};
+	const u8 *payload = NULL;
+
+	if (!ticks || !mono || !real ||
+	    ktrc_cursor_next(&cursor, capture->schema, &payload) != (int)event->id)
+		return;
+	capture->clock.ticks = ktrc_get(&ticks->get, payload);
+	capture->clock.mono_ns = ktrc_get(&mono->get, payload);
+	capture->clock.real_ns = ktrc_get(&real->get, payload);
+}
+
+/* By the newest packet: near to what is recorded, and the same however often it is read. */
+static void calibrate(struct ktrc_capture *capture)
+{
+	struct ktrc_packet p, newest = { .bytes = NULL };
+
+	for (size_t i = 0; i < capture->nr_streams; i++) {
+		const struct ktrc_stream *stream = &capture->streams[i];
+		size_t at = 0;
+
+		while (at < stream->len &&
+		       ktrc_packet_parse(&p, stream->bytes + at, stream->len - at) == 0) {
+			if (!newest.bytes || p.begin > newest.begin)
+				newest = p;
+			at += p.size;
+		}
+	}
+	if (newest.bytes)
+		take_calibration(capture, &newest);
+}
+
+int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
+		      struct ktrc_capture **ret_capture, struct ktrc_error *err)
+{
+	__ktrc_capture struct ktrc_capture *capture = NULL;
+	int ret;
+
+	ret = ktrc_capture_describe(nl, dev, &capture, err);
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; i < dev->nr_rings; i++) {
+		ret = copy_ring(capture, &dev->rings[i], err);
+		if (ret < 0)
+			return ret;
+	}
+	ret = ktrc_capture_refresh(capture, nl, dev, err);
+	if (ret < 0)
+		return ret;
+	calibrate(capture);
+	ret = ktrc_capture_start_reader(capture, err);
+	if (ret < 0)
+		return ret;
+	*ret_capture = ktrc_steal(capture);
+	return 0;
+}
+
+int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)
+{
+	ktrc_reader_destroy(capture->reader);
+	capture->reader = ktrc_reader_create(capture->schema);
+	if (!capture->reader)
+		return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
+				    "schema: it does not describe tasks and counts");
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		if (ktrc_reader_feed(capture->reader, capture->streams[i].cpu,
+				     capture->streams[i].bytes, capture->streams[i].len) < 0)
+			return ktrc_fail(err, ENOMEM, "reader");
+	return 0;
+}
+
+u64 ktrc_capture_window_start(const struct ktrc_capture *capture)
+{
+	u64 reach = ktrc_reader_reach(capture->reader);
+
+	return reach > capture->start_ticks ? reach : capture->start_ticks;
+}
+
+u64 ktrc_capture_lost(const struct ktrc_capture *capture)
+{
+	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
+
+	return ktrc_counters_lost(&all);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A capture: everything a view needs to know about a recording, whether it is
+ * read from a live session or from a saved trace.
+ */
+#ifndef KTRC_CAPTURE_H
+#define KTRC_CAPTURE_H
+
+#include "clock.h"
+#include "device.h"
+#include "nl.h"
+#include "reader.h"
+#include "vmstat.h"
+
+/**
+ * struct ktrc_stream - one CPU's packets, closed and whole
+ * @cpu: the CPU
+ * @bytes: the packets
+ * @len: their length
+ * @saved_len: length the trace says the file had; @len in a live capture
+ * @is_mapped: @bytes is a mapped file
+ */
+struct ktrc_stream {
+	u32 cpu;
+	u8 *bytes;
+	size_t len;
+	u64 saved_len;
+	bool is_mapped;
+};
+
+/**
+ * struct ktrc_capture - a recording
+ * @schema: what its records mean
+ * @session: the session, as it was when captured
+ * @clock: its clock
+ * @start_ticks: when recording started; 0: never
+ * @end_ticks: when it stopped, or when it was captured
+ * @uuid: the session's
+ * @schema_version: KTRC_SCHEMA of the module
+ * @nr_cpus: CPU numbers are below this
+ * @nr_online: CPUs online when captured
+ * @nr_packets: packets in each ring
+ * @host: name of the machine
+ * @kernel: its kernel's release
+ * @before: counters before the rings were copied
+ * @after: counters after that
+ * @base: the kernel's own counters at start and stop, as far as they are known
+ * @streams: the packets; empty while following
+ * @nr_streams: their number
+ * @reader: yields the records
+ * @trace: where the same can be read again: a directory; "" if nowhere; NULL if
+ *	in the session
+ */
+struct ktrc_capture {
+	struct ktrc_schema *schema;
+	struct ktrc_session session;
+	struct ktrc_timebase clock;
+	u64 start_ticks;
+	u64 end_ticks;
+	u8 uuid[16];
+	u32 schema_version;
+	u32 nr_cpus;
+	u32 nr_online;
+	u32 nr_packets;
+	char host[65];
+	char kernel[65];
+	struct ktrc_counter_set before;
+	struct ktrc_counter_set after;
+	struct ktrc_base base;
+	struct ktrc_stream *streams;
+	size_t nr_streams;
+	struct ktrc_reader *reader;
+	const char *trace;
+};
+
+struct ktrc_capture *ktrc_capture_create(void);
+void ktrc_capture_destroy(struct ktrc_capture *capture);
+void ktrc_cleanup_capture(struct ktrc_capture **capture);
+#define __ktrc_capture KTRC_CLEANUP(ktrc_cleanup_capture)
+
+/**
+ * ktrc_capture_describe() - all but the records of a live session
+ * @nl: control
+ * @dev: attached to the session; its rings get mapped
+ * @capture: set; its reader has no streams yet
+ */
+int ktrc_capture_describe(struct ktrc_nl *nl, struct ktrc_device *dev,
+			  struct ktrc_capture **capture, struct ktrc_error *err);
+
+/** ktrc_capture_refresh() - counters, state and end of a live session, as they are now */
+int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
+			 struct ktrc_error *err);
+
+/** ktrc_capture_live() - a copy of what a session holds now, consuming nothing */
+int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_capture **capture,
+		      struct ktrc_error *err);
+
+/** ktrc_capture_start_reader() - feed the streams to a new reader */
+int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);
+
+/** ktrc_capture_window_start() - ticks since when every CPU's records are all there */
+u64 ktrc_capture_window_start(const struct ktrc_capture *capture);
+
+/** ktrc_capture_lost() - hits lost, all events, CPUs and reasons */
+u64 ktrc_capture_lost(const struct ktrc_capture *capture);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Filling in a struct ktrc_error. */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct ktrc_error *err, enum ktrc_exit code, const char *fmt, va_list ap)
+{
+	err->code = code;
+	err->hint[0] = '\0';
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+}
+
+int ktrc_fail(struct ktrc_error *err, int errnum, const char *fmt, ...)
+{
+	bool denied = errnum == EPERM || errnum == EACCES;
+	size_t used;
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(err, denied ? KTRC_EXIT_PERMISSION : KTRC_EXIT_FAILED, fmt, ap);
+	va_end(ap);
+	used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(errnum));
+	return -errnum;
+}
+
+int ktrc_fail_as(struct ktrc_error *err, int errnum, enum ktrc_exit code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fill(err, code, fmt, ap);
+	va_end(ap);
+	return -errnum;
+}
+
+void ktrc_hint(struct ktrc_error *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
+	va_end(ap);
+}

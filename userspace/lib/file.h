@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writing files so that what claims to be whole is whole. */
+#ifndef KTRC_FILE_H
+#define KTRC_FILE_H
+
+#include "error.h"
+#include "types.h"
+
+/** ktrc_write_all() - write every byte, through short writes and interruptions; 0 or -errno */
+int ktrc_write_all(int fd, const void *bytes, size_t len);
+
+/** ktrc_file_save() - make a file in a directory and bring it to the disk */
+int ktrc_file_save(int dir_fd, const char *name, const void *bytes, size_t len,
+		   struct ktrc_error *err);
+
+#endif

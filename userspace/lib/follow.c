@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The consumer of a stream session.  Each round copies what is published, and
+ * tells the kernel so in the next round, when all of it has been used.
+ */
+#include "follow.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "cleanup.h"
+
+#define WAIT_MS 100
+
+/* Where the consumer is on one CPU. */
+struct lane {
+	u64 position; /* copied up to here */
+	u64 consumed; /* and the kernel knows up to here */
+	u8 *bytes; /* room for the whole ring */
+};
+
+struct ktrc_follow {
+	struct ktrc_nl *nl;
+	struct ktrc_device *dev;
+	struct ktrc_capture *capture;
+	struct lane *lanes; /* one for each mapped ring */
+	size_t nr_lanes;
+};
+
+void ktrc_follow_close(struct ktrc_follow *follow)
+{
+	if (!follow)
+		return;
+	for (size_t i = 0; i < follow->nr_lanes; i++)
+		free(follow->lanes[i].bytes);
+	free(follow->lanes);
+	ktrc_capture_destroy(follow->capture);
+	ktrc_device_close(follow->dev);
+	free(follow);
+}
+
+void ktrc_cleanup_follow(struct ktrc_follow **follow)
+{
+	ktrc_follow_close(*follow);
+}
+
+static int check_mode(struct ktrc_nl *nl, const char *name, struct ktrc_error *err)
+{
+	struct ktrc_session session;
+	int ret = ktrc_nl_session_get(nl, name, &session, err);
+
+	if (ret < 0 || session.mode == KTRC_MODE_STREAM)
+		return ret;
+	ret = ktrc_fail_as(err, EINVAL, KTRC_EXIT_FAILED,
+			   "session %s: it is a flight recorder: nothing can be followed", name);
+	ktrc_hint(err, "ktrc-ctl start --mode=stream    records for --follow");
+	return ret;
+}
+
+int ktrc_follow_open(struct ktrc_nl *nl, const char *session, struct ktrc_follow **ret_follow,
+		     struct ktrc_error *err)
+{
+	__ktrc_follow struct ktrc_follow *follow = calloc(1, sizeof(*follow));
+	int ret;
+
+	if (!follow)
+		return ktrc_fail(err, ENOMEM, "session %s", session);
+	follow->nl = nl;
+	ret = check_mode(nl, session, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_device_open(session, KTRC_ATTACH_CONSUME, &follow->dev, err);
+	if (ret < 0)
+		return ret;
+	ret = ktrc_capture_describe(nl, follow->dev, &follow->capture, err);
+	if (ret < 0)
+		return ret;
+	*ret_follow = ktrc_steal(follow);
+	return 0;
+}
+
+struct ktrc_capture *ktrc_follow_capture(struct ktrc_follow *follow)
+{
+	return follow->capture;
+}
+
+/* CPUs that came online since get a ring, and a lane. */
+static int add_lanes(struct ktrc_follow *follow, struct ktrc_error *err)
+{
+	int ret = ktrc_device_map(follow->dev, err);
+	struct lane *lane;
+
+	while (ret == 0 && follow->nr_lanes < follow->dev->nr_rings) {
+		const struct ktrc_ring *ring = &follow->dev->rings[follow->nr_lanes];
+
+		lane = ktrc_array_push(follow->lanes, follow->nr_lanes);
+		if (lane)
+			lane->bytes = malloc(((size_t)ring->status->nr_packets + 2) *
+					     ring->status->packet_bytes);
+		if (!lane || !lane->bytes)
+			return ktrc_fail(err, ENOMEM, "CPU %u: copy of its ring", ring->cpu);
+		lane->position = lane->consumed = ktrc_ring_oldest(ring);
+	}
+	return ret;
+}
+
+static int consume(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
+{
+	struct lane *lane = &follow->lanes[i];
+	int ret;
+
+	if (lane->consumed == lane->position)
+		return 0;
+	ret = ktrc_device_consume(follow->dev, follow->dev->rings[i].cpu, lane->position, err);
+	if (ret == 0)
+		lane->consumed = lane->position;
+	return ret;
+}
+
+/* Copies a CPU's ring from where the lane is up to @to. */
+static size_t copy(struct ktrc_follow *follow, size_t i, u64 to)
+{
+	struct lane *lane = &follow->lanes[i];
+	size_t len;
+
+	ktrc_ring_copy(&follow->dev->rings[i], lane->position, to, follow->capture->schema,
+		       lane->bytes, &len);
+	lane->position = to;
+	return len;
+}
+
+int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
+{
+	struct ktrc_reader *reader = follow->capture->reader;
+	bool is_running, is_done = true;
+	int ret;
+
+	ret = ktrc_device_info(follow->dev, err);
+	if (ret == 0)
+		ret = add_lanes(follow, err);
+	if (ret < 0)
+		return ret;
+	/* what is newer than this may still be overtaken by another CPU's records */
+	is_running = follow->dev->info.state == KTRC_STATE_RUNNING;
+	ktrc_reader_hold(reader, is_running ? follow->dev->info.now_ticks : UINT64_MAX);
+	for (size_t i = 0; i < follow->nr_lanes; i++) {
+		struct lane *lane = &follow->lanes[i];
+		const struct ktrc_ring *ring = &follow->dev->rings[i];
+		u64 head = ktrc_ring_head(ring);
+
+		if (!ktrc_reader_is_drained(reader, ring->cpu)) {
+			is_done = false;
+			continue;
+		}
+		ret = consume(follow, i, err);
+		if (ret < 0)
+			return ret;
+		if (head == lane->position)
+			continue;
+		is_done = false;
+		if (ktrc_reader_feed(reader, ring->cpu, lane->bytes, copy(follow, i, head)) < 0)
+			return ktrc_fail(err, ENOMEM, "reader");
+	}
+	return is_running || !is_done;
+}
+
+int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *writer, bool is_last,
+		     struct ktrc_error *err)
+{
+	u32 packet_bytes = follow->dev->info.packet_bytes;
+	int ret;
+
+	ret = ktrc_device_info(follow->dev, err);
+	if (ret == 0)
+		ret = add_lanes(follow, err);
+	for (size_t i = 0; ret == 0 && i < follow->nr_lanes; i++) {
+		struct lane *lane = &follow->lanes[i];
+		u64 to = ktrc_ring_head(&follow->dev->rings[i]);
+
+		if (!is_last && to)
+			to -= (to - 1) % packet_bytes + 1;
+		if (to <= lane->position)
+			continue;
+		ret = ktrc_trace_append(writer, follow->dev->rings[i].cpu, lane->bytes,
+					copy(follow, i, to), err);
+		if (ret == 0)
+			ret = consume(follow, i, err);
+	}
+	return ret < 0 ? ret : follow->dev->info.state == KTRC_STATE_RUNNING;
+}
+
+void ktrc_follow_wait(struct ktrc_follow *follow)
+{
+	struct pollfd poll_fd = { .fd = follow->dev->fd, .events = POLLIN };
+
+	poll(&poll_fd, 1, WAIT_MS);
+}
+
+int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err)
+{
+	struct ktrc_capture *capture = follow->capture;
+	struct ktrc_counter_set counters;
+	struct ktrc_error ignored;
+	int ret;
+
+	for (size_t i = 0; i < follow->nr_lanes; i++)
+		if (ktrc_reader_is_drained(capture->reader, follow->dev->rings[i].cpu) &&
+		    consume(follow, i, err) < 0)
+			return -EIO;
+	ret = ktrc_capture_refresh(capture, follow->nl, follow->dev, err);
+	if (ret < 0 || capture->session.state != KTRC_STATE_STOPPED ||
+	    capture->session.stop_reason == KTRC_STOP_DELETED)
+		return ret;
+	/* it stopped a moment ago; who stopped it may not have said yet what vmstat was then */
+	if (!capture->base.stop.is_known)
+		capture->base.stop = ktrc_vmstat_read();
+	/* counters do not move any more: the books can be held against a second, equal reading */
+	if (ktrc_nl_counters(follow->nl, follow->dev->info.name, &counters, &ignored) == 0) {
+		free(capture->before.rows);
+		capture->before = counters;
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Small helpers around jansson. */
+#include "json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cleanup.h"
+#include "file.h"
+
+json_t *ktrc_json_pack(const struct ktrc_json_member *members, size_t nr, const void *from)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; object && i < nr; i++) {
+		const void *member = (const char *)from + members[i].offset;
+		u64 number = members[i].bytes == 4 ? *(const u32 *)member : *(const u64 *)member;
+
+		if (json_object_set_new(object, members[i].name, json_integer((s64)number)) < 0) {
+			json_decref(object);
+			object = NULL;
+		}
+	}
+	return object;
+}
+
+int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *members, size_t nr,
+		     void *to)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const json_t *number = json_object_get(object, members[i].name);
+		void *member = (char *)to + members[i].offset;
+
+		if (!json_is_integer(number))
+			return -EPROTO;
+		if (members[i].bytes == 4)
+			*(u32 *)member = (u32)json_integer_value(number);
+		else
+			*(u64 *)member = (u64)json_integer_value(number);
+	}
+	return 0;
+}
+
+const char *ktrc_json_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+void ktrc_uuid_text(const u8 uuid[16], char text[37])
+{
+	for (int i = 0, at = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			text[at++] = '-';
+		at += sprintf(text + at, "%02x", uuid[i]);
+	}
+}
+
+json_t *ktrc_json_uuid(const u8 uuid[16])
+{
+	char text[37];
+
+	ktrc_uuid_text(uuid, text);
+	return json_string(text);
+}
+
+int ktrc_json_parse_uuid(const json_t *json, u8 uuid[16])
+{
+	const char *text = json_string_value(json);
+	unsigned int byte;
+	int used;
+
+	for (int i = 0; i < 16; i++) {
+		if (text && *text == '-')
+			text++;
+		if (!text || sscanf(text, "%2x%n", &byte, &used) != 1 || used != 2)
+			return -EPROTO;
+		uuid[i] = (u8)byte;
+		text += used;
+	}
+	return *text ? -EPROTO : 0;
+}
+
+static const struct ktrc_json_member vmstat_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_vmstat, pgfault),
+	KTRC_JSON_MEMBER(struct ktrc_vmstat, pgmajfault),
+};
+
+json_t *ktrc_json_vmstat(const struct ktrc_vmstat *vmstat)
+{
+	if (!vmstat->is_known)
+		return json_null();
+	return ktrc_json_pack(vmstat_members, ARRAY_SIZE(vmstat_members), vmstat);
+}
+
+struct ktrc_vmstat ktrc_json_parse_vmstat(const json_t *object)
+{
+	struct ktrc_vmstat vmstat = { 0 };
+
+	vmstat.is_known =
+		ktrc_json_unpack(object, vmstat_members, ARRAY_SIZE(vmstat_members), &vmstat) == 0;
+	return vmstat;
+}
+
+int ktrc_json_save(const json_t *document, int dir_fd, const char *name, struct ktrc_error *err)
+{
+	__ktrc_free char *text = json_dumps(document, JSON_INDENT(1));
+
+	if (!text)
+		return ktrc_fail(err, ENOMEM, "%s", name);
+	return ktrc_file_save(dir_fd, name, text, strlen(text), err);
+}

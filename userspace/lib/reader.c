@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The merge keeps each CPU's next record decoded.  The stream in hand is read on
+ * until its time passes that of the runner-up, so the other CPUs are looked at
+ * only when the turn changes.
+ */
+#include "reader.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "packet.h"
+
+struct stream {
+	u32 cpu;
+	bool has_record; /* @record is decoded and not handed out */
+	bool has_seq;
+	const u8 *bytes; /* what was fed */
+	size_t len;
+	size_t next; /* offset of the packet after the current one */
+	u64 seq; /* the current packet's number */
+	u32 offset; /* where in the current packet decoding has arrived */
+	const u8 *packet;
+	struct ktrc_cursor cursor;
+	struct ktrc_record record;
+	struct ktrc_known_tasks known;
+	struct ktrc_books books;
+};
+
+struct ktrc_reader {
+	const struct ktrc_schema *schema;
+	u32 task_id, task_ref_id, counts_id;
+	const struct ktrc_getter *ref_tid, *counts_event, *counts_written;
+	struct ktrc_tasks *tasks;
+	struct stream **streams;
+	size_t nr_streams;
+	struct stream *current;
+	u64 turn_ends; /* time of the runner-up's record */
+	u64 hold;
+	struct ktrc_damage damage;
+};
+
+static bool find_fields(struct ktrc_reader *reader)
+{
+	const struct ktrc_event *task = ktrc_schema_find(reader->schema, "task");
+	const struct ktrc_event *ref = ktrc_schema_find(reader->schema, "task_ref");
+	const struct ktrc_event *counts = ktrc_schema_find(reader->schema, "counts");
+	const struct ktrc_field *tid = ktrc_event_field(ref, "tid");
+	const struct ktrc_field *event = ktrc_event_field(counts, "event");
+	const struct ktrc_field *written = ktrc_event_field(counts, "written");
+
+	if (!task || !tid || !event || !written)
+		return false;
+	reader->task_id = task->id;
+	reader->task_ref_id = ref->id;
+	reader->counts_id = counts->id;
+	reader->ref_tid = &tid->get;
+	reader->counts_event = &event->get;
+	reader->counts_written = &written->get;
+	return true;
+}
+
+struct ktrc_reader *ktrc_reader_create(const struct ktrc_schema *schema)
+{
+	struct ktrc_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->schema = schema;
+	reader->hold = UINT64_MAX;
+	reader->tasks = ktrc_tasks_create(schema);
+	if (reader->tasks && find_fields(reader))
+		return reader;
+	ktrc_reader_destroy(reader);
+	return NULL;
+}
+
+void ktrc_reader_destroy(struct ktrc_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		free(reader->streams[i]->known.slots);
+		free(reader->streams[i]);
+	}
+	free(reader->streams);
+	ktrc_tasks_destroy(reader->tasks);
+	free(reader);
+}
+
+static struct stream *find_stream(const struct ktrc_reader *reader, u32 cpu)
+{
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i]->cpu == cpu)
+			return reader->streams[i];
+	return NULL;
+}
+
+/* Books of a packet's `counts` record: what was written but never seen is absent. */
+static void take_counts(struct ktrc_reader *reader, struct stream *s, const u8 *payload)
+{
+	u64 id = ktrc_get(reader->counts_event, payload);
+	u64 written = ktrc_get(reader->counts_written, payload), known;
+
+	if (id >= KTRC_MAX_EVENTS)
+		return;
+	known = s->books.read[id] + s->books.absent[id];
+	if (written >= known)
+		s->books.absent[id] += written - known;
+	else
+		s->books.surplus[id] += known - written;
+}
+
+/* Without memory for a task its records belong to the unknown one. */
+static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id, const u8 *payload)
+{
+	const struct ktrc_task *task;
+
+	if (id == reader->counts_id) {
+		take_counts(reader, s, payload);
+		return;
+	}
+	if (id == reader->task_id) {
+		task = ktrc_tasks_intern(reader->tasks, payload);
+		if (task && ktrc_known_add(&s->known, task) < 0)
+			task = NULL;
+	} else if (id == reader->task_ref_id) {
+		task = ktrc_known_find(&s->known, (u32)ktrc_get(reader->ref_tid, payload));
+	} else {
+		return;
+	}
+	s->record.task = task ? task : ktrc_tasks_unknown(reader->tasks);
+}
+
+/* Opens the next packet, or goes on in a longer copy of the current one. */
+static bool open_packet(struct ktrc_reader *reader, struct stream *s)
+{
+	struct ktrc_packet p;
+	int ret;
+
+	if (s->next >= s->len)
+		return false;
+	ret = ktrc_packet_parse(&p, s->bytes + s->next, s->len - s->next);
+	if (ret < 0) {
+		if (ret == -ENODATA)
+			reader->damage.cut_bytes += s->len - s->next;
+		else
+			reader->damage.bad_packets++;
+		s->next = s->len;
+		return false;
+	}
+	if (!s->has_seq || s->seq != p.seq || s->offset > p.content) {
+		ktrc_known_reset(&s->known);
+		s->record.task = ktrc_tasks_unknown(reader->tasks);
+		s->cursor.ticks = p.begin;
+		s->offset = KTRC_PACKET_HEADER_BYTES;
+		s->seq = p.seq;
+		s->has_seq = true;
+	}
+	s->packet = p.bytes;
+	s->cursor.pos = p.bytes + s->offset;
+	s->cursor.end = p.bytes + p.content;
+	s->next += p.size;
+	return true;
+}
+
+/* Decodes the stream's next record into @s->record. */
+static bool advance(struct ktrc_reader *reader, struct stream *s)
+{
+	const u8 *payload;
+	int id;
+
+	for (;;) {
+		id = ktrc_cursor_next(&s->cursor, reader->schema, &payload);
+		if (id >= 0)
+			break;
+		if (id == -EILSEQ) {
+			reader->damage.bad_packets++;
+			s->cursor.pos = s->cursor.end;
+		}
+		if (s->packet)
+			s->offset = (u32)(s->cursor.pos - s->packet);
+		if (!open_packet(reader, s)) {
+			s->has_record = false;
+			return false;
+		}
+	}
+	s->record.event = &reader->schema->events[id];
+	s->record.ticks = s->cursor.ticks;
+	s->record.payload = payload;
+	if (s->record.event->kind == KTRC_KIND_DATA)
+		s->books.read[id]++;
+	else
+		take_dictionary(reader, s, (u32)id, payload);
+	s->has_record = true;
+	return true;
+}
+
+int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_t len)
+{
+	struct stream *s = find_stream(reader, cpu), **slot;
+
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		slot = s ? ktrc_array_push(reader->streams, reader->nr_streams) : NULL;
+		if (!slot) {
+			free(s);
+			return -ENOMEM;
+		}
+		*slot = s;
+		s->cpu = cpu;
+		s->record.cpu = cpu;
+		s->record.task = ktrc_tasks_unknown(reader->tasks);
+	}
+	s->bytes = bytes;
+	s->len = len;
+	s->next = 0;
+	s->packet = NULL;
+	s->cursor.pos = s->cursor.end = NULL;
+	reader->current = NULL;
+	advance(reader, s);
+	return 0;
+}
+
+bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu)
+{
+	const struct stream *s = find_stream(reader, cpu);
+
+	return !s || !s->has_record;
+}
+
+void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks)
+{
+	reader->hold = until_ticks;
+}
+
+/* Picks the stream with the earliest record, and until when its turn lasts. */
+static struct stream *pick(struct ktrc_reader *reader)
+{
+	struct stream *first = NULL;
+
+	reader->turn_ends = UINT64_MAX;
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		struct stream *s = reader->streams[i];
+
+		if (!s->has_record)
+			continue;
+		if (!first || s->record.ticks < first->record.ticks) {
+			if (first)
+				reader->turn_ends = first->record.ticks;
+			first = s;
+		} else if (s->record.ticks < reader->turn_ends) {
+			reader->turn_ends = s->record.ticks;
+		}
+	}
+	return first;
+}
+
+const struct ktrc_record *ktrc_reader_next(struct ktrc_reader *reader)
+{
+	struct stream *s = reader->current;
+
+	if (s)
+		advance(reader, s);
+	if (!s || !s->has_record || s->record.ticks > reader->turn_ends)
+		s = pick(reader);
+	reader->current = NULL;
+	if (!s || s->record.ticks > reader->hold)
+		return NULL;
+	reader->current = s;
+	return &s->record;
+}
+
+const struct ktrc_books *ktrc_reader_books(const struct ktrc_reader *reader, u32 cpu)
+{
+	const struct stream *s = find_stream(reader, cpu);
+
+	return s ? &s->books : NULL;
+}
+
+u64 ktrc_reader_reach(const struct ktrc_reader *reader)
+{
+	u64 reach = 0;
+
+	for (size_t i = 0; i < reader->nr_streams; i++) {
+		const struct stream *s = reader->streams[i];
+		struct ktrc_packet p;
+
+		if (ktrc_packet_parse(&p, s->bytes, s->len) == 0 && p.seq > 0 && p.begin > reach)
+			reach = p.begin;
+	}
+	return reach;
+}
+
+const struct ktrc_damage *ktrc_reader_damage(const struct ktrc_reader *reader)
+{
+	return &reader->damage;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From packets to records: the streams of all CPUs, merged by time.  The bytes
+ * come from a copy of a live ring or from a saved trace; this does not care.
+ */
+#ifndef KTRC_READER_H
+#define KTRC_READER_H
+
+#include "schema.h"
+#include "task.h"
+
+/**
+ * struct ktrc_record - one record
+ * @cpu: where it was written
+ * @event: what it is
+ * @ticks: when it was written
+ * @task: whose it is
+ * @payload: the event's fields
+ */
+struct ktrc_record {
+	u32 cpu;
+	const struct ktrc_event *event;
+	u64 ticks;
+	const struct ktrc_task *task;
+	const u8 *payload;
+};
+
+/**
+ * struct ktrc_books - what the reader knows of one CPU's DATA records, by event id
+ * @read: records seen
+ * @absent: records written before or between the packets seen: overwritten, or
+ *	consumed by somebody else.  From the `counts` records.
+ * @surplus: records seen that the `counts` records do not account for; zero
+ *	unless the trace contradicts itself
+ */
+struct ktrc_books {
+	u64 read[KTRC_MAX_EVENTS];
+	u64 absent[KTRC_MAX_EVENTS];
+	u64 surplus[KTRC_MAX_EVENTS];
+};
+
+/**
+ * struct ktrc_damage - what could not be decoded
+ * @cut_bytes: a last packet that is not all there
+ * @bad_packets: packets given up at a record or header that is none
+ */
+struct ktrc_damage {
+	u64 cut_bytes;
+	u64 bad_packets;
+};
+
+struct ktrc_reader;
+
+/** ktrc_reader_create() - a reader without streams; NULL without memory or with an unusable schema */
+struct ktrc_reader *ktrc_reader_create(const struct ktrc_schema *schema);
+void ktrc_reader_destroy(struct ktrc_reader *reader);
+
+/**
+ * ktrc_reader_feed() - give a CPU's stream bytes to decode
+ * @reader: the reader
+ * @cpu: the CPU
+ * @bytes: whole, closed packets; must stay in place until the next feed
+ * @len: their length
+ *
+ * A CPU can be fed again when it is drained.  If the first packet is then
+ * a longer copy of the last one decoded, reading goes on where it had ended.
+ * Return: 0 or -ENOMEM.
+ */
+int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_t len);
+
+/** ktrc_reader_is_drained() - every record fed for this CPU has been handed out */
+bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu);
+
+/** ktrc_reader_hold() - leave records after @until_ticks for later */
+void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks);
+
+/** ktrc_reader_next() - the next record in order of time; NULL when there is none now */
+const struct ktrc_record *ktrc_reader_next(struct ktrc_reader *reader);
+
+/** ktrc_reader_books() - of one CPU; NULL if it was never fed */
+const struct ktrc_books *ktrc_reader_books(const struct ktrc_reader *reader, u32 cpu);
+
+/** ktrc_reader_reach() - ticks since when no CPU's records are missing; 0: since the beginning */
+u64 ktrc_reader_reach(const struct ktrc_reader *reader);
+
+const struct ktrc_damage *ktrc_reader_damage(const struct ktrc_reader *reader);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The schema: building, checking and looking up. */
+#include "schema.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "suggest.h"
+
+static const char *const format_names[] = {
+	[KTRC_FMT_COUNT] = "count", [KTRC_FMT_FLAG] = "flag",	[KTRC_FMT_ID] = "id",
+	[KTRC_FMT_PAGE] = "page",   [KTRC_FMT_TICKS] = "ticks", [KTRC_FMT_STAMP] = "stamp",
+	[KTRC_FMT_NS] = "ns",	    [KTRC_FMT_ENUM] = "enum",	[KTRC_FMT_PAD] = "pad",
+	[KTRC_FMT_TEXT] = "text",
+};
+
+const char *ktrc_format_name(u32 format)
+{
+	return format < ARRAY_SIZE(format_names) ? format_names[format] : NULL;
+}
+
+int ktrc_format_number(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(format_names); i++)
+		if (strcmp(format_names[i], name) == 0)
+			return (int)i;
+	return -EINVAL;
+}
+
+struct ktrc_schema *ktrc_schema_create(void)
+{
+	return calloc(1, sizeof(struct ktrc_schema));
+}
+
+static void event_release(struct ktrc_event *event)
+{
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		free(event->fields[i].name);
+		free(event->fields[i].doc);
+		free(event->fields[i].enum_name);
+	}
+	free(event->fields);
+	free(event->name);
+	free(event->label);
+	free(event->doc);
+	free(event->reason);
+	free(event->hook);
+}
+
+static void enum_release(struct ktrc_enum *enm)
+{
+	for (size_t i = 0; i < enm->nr_values; i++) {
+		free(enm->values[i].name);
+		free(enm->values[i].doc);
+	}
+	free(enm->values);
+	free(enm->name);
+}
+
+void ktrc_schema_destroy(struct ktrc_schema *schema)
+{
+	if (!schema)
+		return;
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
+		event_release(&schema->events[i]);
+	for (size_t i = 0; i < schema->nr_enums; i++)
+		enum_release(&schema->enums[i]);
+	free(schema->enums);
+	free(schema);
+}
+
+void ktrc_cleanup_schema(struct ktrc_schema **schema)
+{
+	ktrc_schema_destroy(*schema);
+}
+
+const struct ktrc_enum *ktrc_schema_find_enum(const struct ktrc_schema *schema, const char *name)
+{
+	for (size_t i = 0; i < schema->nr_enums; i++)
+		if (strcmp(schema->enums[i].name, name) == 0)
+			return &schema->enums[i];
+	return NULL;
+}
+
+static struct ktrc_enum *get_enum(struct ktrc_schema *schema, const char *name)
+{
+	struct ktrc_enum *enm = (struct ktrc_enum *)ktrc_schema_find_enum(schema, name);
+	__ktrc_free char *copy = NULL;
+
+	if (enm)
+		return enm;
+	copy = strdup(name);
+	if (!copy)
+		return NULL;
+	enm = ktrc_array_push(schema->enums, schema->nr_enums);
+	if (enm)
+		enm->name = ktrc_steal(copy);
+	return enm;
+}
+
+int ktrc_schema_add_value(struct ktrc_schema *schema, const char *enum_name, u32 number,
+			  const char *name, const char *doc)
+{
+	struct ktrc_enum *enm = get_enum(schema, enum_name);
+	struct ktrc_enum_value *value;
+
+	if (!enm)
+		return -ENOMEM;
+	value = ktrc_array_push(enm->values, enm->nr_values);
+	if (!value)
+		return -ENOMEM;
+	value->number = number;
+	value->name = strdup(name);
+	value->doc = strdup(doc);
+	return value->name && value->doc ? 0 : -ENOMEM;
+}
+
+/* A 64-bit load that covers the field and nothing outside header and payload. */
+static bool resolve_getter(struct ktrc_field *field, u32 payload_bytes)
+{
+	int byte = (int)(field->offset_bits / 8), last = (int)payload_bytes - 8;
+	u32 shift;
+
+	if (byte > last)
+		byte = last;
+	shift = field->offset_bits - (u32)(byte * 8);
+	if (shift + field->width_bits > 64)
+		return false;
+	field->get.byte = byte;
+	field->get.shift = shift;
+	field->get.mask = field->width_bits == 64 ? ~0ull : (1ull << field->width_bits) - 1;
+	return true;
+}
+
+/* Names go into every output as they are. */
+static bool is_name(const char *text)
+{
+	const char *c = text;
+
+	while (c && (isalnum((unsigned char)*c) || strchr("_.-", *c)) && *c)
+		c++;
+	return c && c > text && !*c;
+}
+
+static bool field_is_sound(struct ktrc_schema *schema, const struct ktrc_event *event,
+			   struct ktrc_field *field)
+{
+	u64 end_bits = (u64)field->offset_bits + field->width_bits;
+
+	if (!is_name(field->name) || !field->width_bits || end_bits > 8ull * event->bytes)
+		return false;
+	if (field->format == KTRC_FMT_TEXT)
+		return field->offset_bits % 8 == 0 && field->width_bits % 8 == 0;
+	if (field->format == KTRC_FMT_ENUM && field->enum_name)
+		field->enm = ktrc_schema_find_enum(schema, field->enum_name);
+	return resolve_getter(field, event->bytes);
+}
+
+static bool enums_are_sound(const struct ktrc_schema *schema)
+{
+	for (size_t i = 0; i < schema->nr_enums; i++)
+		for (size_t j = 0; j < schema->enums[i].nr_values; j++)
+			if (!is_name(schema->enums[i].values[j].name))
+				return false;
+	return true;
+}
+
+int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err)
+{
+	if (!enums_are_sound(schema))
+		return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
+				    "schema: an enumeration has a value without a name");
+	for (size_t id = 0; id < KTRC_MAX_EVENTS; id++) {
+		struct ktrc_event *event = &schema->events[id];
+
+		if (!event->name)
+			continue;
+		if (!is_name(event->name) || !is_name(event->label) || !event->bytes ||
+		    event->bytes % 4 || event->bytes > KTRC_MAX_PAYLOAD_BYTES)
+			return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
+					    "schema: event %s: %u bytes is not a valid payload",
+					    event->name, event->bytes);
+		for (size_t i = 0; i < event->nr_fields; i++)
+			if (!field_is_sound(schema, event, &event->fields[i]))
+				return ktrc_fail_as(
+					err, EPROTO, KTRC_EXIT_FAILED,
+					"schema: event %s: field %zu lies outside the payload",
+					event->name, i);
+	}
+	return 0;
+}
+
+const struct ktrc_event *ktrc_schema_find(const struct ktrc_schema *schema, const char *name)
+{
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++) {
+		const struct ktrc_event *event = &schema->events[i];
+
+		if (event->name &&
+		    (strcmp(event->name, name) == 0 || strcmp(event->label, name) == 0))
+			return event;
+	}
+	return NULL;
+}
+
+static int unknown_event(const struct ktrc_schema *schema, const char *name, struct ktrc_error *err)
+{
+	struct ktrc_suggestion near = { .typed = name };
+	int ret = ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE, "--events: no event \"%s\"", name);
+
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
+		if (schema->events[i].name && schema->events[i].kind == KTRC_KIND_DATA)
+			ktrc_suggest(&near, schema->events[i].label);
+	if (near.best)
+		ktrc_hint(err, "did you mean \"%s\"?  ktrc-ctl list shows all", near.best);
+	else
+		ktrc_hint(err, "ktrc-ctl list shows all events");
+	return ret;
+}
+
+static int add_event(const struct ktrc_schema *schema, const char *name, u64 *mask,
+		     struct ktrc_error *err)
+{
+	const struct ktrc_event *event = ktrc_schema_find(schema, name);
+
+	if (!event || event->kind != KTRC_KIND_DATA)
+		return unknown_event(schema, name, err);
+	if (event->avail == KTRC_AVAIL_NO)
+		return ktrc_fail_as(err, EOPNOTSUPP, KTRC_EXIT_UNAVAILABLE,
+				    "event %s: unavailable on this kernel: %s", event->label,
+				    event->reason ? event->reason : "no hook");
+	*mask |= 1ull << event->id;
+	return 0;
+}
+
+int ktrc_schema_parse_events(const struct ktrc_schema *schema, const char *list, u64 *mask,
+			     struct ktrc_error *err)
+{
+	__ktrc_free char *copy = strdup(list);
+	char *save = NULL, *name;
+	int ret;
+
+	if (!copy)
+		return ktrc_fail(err, ENOMEM, "--events");
+	*mask = 0;
+	for (name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		ret = add_event(schema, name, mask, err);
+		if (ret < 0)
+			return ret;
+	}
+	if (!*mask)
+		return ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE, "--events: no event named");
+	return 0;
+}
+
+const struct ktrc_field *ktrc_event_field(const struct ktrc_event *event, const char *name)
+{
+	for (size_t i = 0; event && i < event->nr_fields; i++)
+		if (strcmp(event->fields[i].name, name) == 0)
+			return &event->fields[i];
+	return NULL;
+}
+
+const char *ktrc_enum_name(const struct ktrc_enum *enm, u64 number)
+{
+	for (size_t i = 0; enm && i < enm->nr_values; i++)
+		if (enm->values[i].number == number)
+			return enm->values[i].name;
+	return NULL;
+}
+
+void ktrc_get_text(const struct ktrc_field *field, const void *payload, char *text)
+{
+	size_t bytes = field->width_bits / 8;
+
+	memcpy(text, (const char *)payload + field->offset_bits / 8, bytes);
+	text[bytes] = '\0';
+}

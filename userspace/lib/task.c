@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Two open-addressed hash tables: all tasks ever seen, and those of one packet by tid. */
+#include "task.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct ktrc_tasks {
+	const struct ktrc_field *tid, *tgid, *cgid, *start_ns, *comm;
+	struct ktrc_task **slots;
+	size_t nr_slots;
+	size_t nr;
+	struct ktrc_task *unknown;
+};
+
+static u64 mix(u64 hash, u64 value)
+{
+	return (hash ^ value) * 0x9e3779b97f4a7c15ull;
+}
+
+static u64 task_hash(const struct ktrc_task *task)
+{
+	u64 hash = mix(mix(mix(0, task->tid), task->start_ns), task->cgid);
+
+	for (const char *c = task->comm; *c; c++)
+		hash = mix(hash, (u8)*c);
+	return hash ^ hash >> 32;
+}
+
+static bool same_task(const struct ktrc_task *a, const struct ktrc_task *b)
+{
+	return a->tid == b->tid && a->tgid == b->tgid && a->cgid == b->cgid &&
+	       a->start_ns == b->start_ns && strcmp(a->comm, b->comm) == 0;
+}
+
+/* The slot that holds @task, or the empty one where it belongs. */
+static struct ktrc_task **find_slot(struct ktrc_task **slots, size_t nr_slots,
+				    const struct ktrc_task *task)
+{
+	size_t i = task_hash(task) & (nr_slots - 1);
+
+	while (slots[i] && !same_task(slots[i], task))
+		i = (i + 1) & (nr_slots - 1);
+	return &slots[i];
+}
+
+static int grow(struct ktrc_tasks *tasks)
+{
+	size_t nr_slots = tasks->nr_slots ? 2 * tasks->nr_slots : 256;
+	struct ktrc_task **slots = calloc(nr_slots, sizeof(struct ktrc_task *));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks->nr_slots; i++)
+		if (tasks->slots[i])
+			*find_slot(slots, nr_slots, tasks->slots[i]) = tasks->slots[i];
+	free(tasks->slots);
+	tasks->slots = slots;
+	tasks->nr_slots = nr_slots;
+	return 0;
+}
+
+static struct ktrc_task *add(struct ktrc_tasks *tasks, const struct ktrc_task *wanted)
+{
+	struct ktrc_task **slot, *task;
+
+	if (2 * tasks->nr >= tasks->nr_slots && grow(tasks) < 0)
+		return NULL;
+	slot = find_slot(tasks->slots, tasks->nr_slots, wanted);
+	if (*slot)
+		return *slot;
+	task = malloc(sizeof(*task));
+	if (!task)
+		return NULL;
+	*task = *wanted;
+	task->index = (u32)tasks->nr++;
+	*slot = task;
+	return task;
+}
+
+struct ktrc_tasks *ktrc_tasks_create(const struct ktrc_schema *schema)
+{
+	const struct ktrc_event *event = ktrc_schema_find(schema, "task");
+	const struct ktrc_task unknown = { .comm = "?" };
+	struct ktrc_tasks *tasks = calloc(1, sizeof(*tasks));
+
+	if (!tasks)
+		return NULL;
+	tasks->tid = ktrc_event_field(event, "tid");
+	tasks->tgid = ktrc_event_field(event, "tgid");
+	tasks->cgid = ktrc_event_field(event, "cgid");
+	tasks->start_ns = ktrc_event_field(event, "start_ns");
+	tasks->comm = ktrc_event_field(event, "comm");
+	if (tasks->tid && tasks->tgid && tasks->cgid && tasks->start_ns && tasks->comm &&
+	    tasks->comm->format == KTRC_FMT_TEXT &&
+	    tasks->comm->width_bits / 8 < sizeof(unknown.comm))
+		tasks->unknown = add(tasks, &unknown);
+	if (tasks->unknown)
+		return tasks;
+	ktrc_tasks_destroy(tasks);
+	return NULL;
+}
+
+void ktrc_tasks_destroy(struct ktrc_tasks *tasks)
+{
+	if (!tasks)
+		return;
+	for (size_t i = 0; i < tasks->nr_slots; i++)
+		free(tasks->slots[i]);
+	free(tasks->slots);
+	free(tasks);
+}
+
+const struct ktrc_task *ktrc_tasks_intern(struct ktrc_tasks *tasks, const void *payload)
+{
+	struct ktrc_task task = {
+		.tid = (u32)ktrc_get(&tasks->tid->get, payload),
+		.tgid = (u32)ktrc_get(&tasks->tgid->get, payload),
+		.cgid = ktrc_get(&tasks->cgid->get, payload),
+		.start_ns = ktrc_get(&tasks->start_ns->get, payload),
+	};
+
+	ktrc_get_text(tasks->comm, payload, task.comm);
+	return add(tasks, &task);
+}
+
+const struct ktrc_task *ktrc_tasks_unknown(const struct ktrc_tasks *tasks)
+{
+	return tasks->unknown;
+}
+
+void ktrc_known_reset(struct ktrc_known_tasks *known)
+{
+	/* a stamp that no slot carries empties the table at once */
+	known->packet++;
+	known->used = 0;
+	if (known->packet == 0 && known->slots) {
+		memset(known->slots, 0, (known->mask + 1) * sizeof(*known->slots));
+		known->packet = 1;
+	}
+}
+
+static struct ktrc_known_task *known_slot(const struct ktrc_known_tasks *known, u32 tid)
+{
+	u32 i = (u32)(mix(0, tid) >> 32) & known->mask;
+
+	while (known->slots[i].packet == known->packet && known->slots[i].tid != tid)
+		i = (i + 1) & known->mask;
+	return &known->slots[i];
+}
+
+static int known_grow(struct ktrc_known_tasks *known)
+{
+	u32 nr_slots = known->slots ? 2 * (known->mask + 1) : 64;
+	struct ktrc_known_tasks bigger = { .mask = nr_slots - 1, .packet = known->packet };
+
+	bigger.slots = calloc(nr_slots, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (u32 i = 0; known->slots && i <= known->mask; i++)
+		if (known->slots[i].packet == known->packet)
+			*known_slot(&bigger, known->slots[i].tid) = known->slots[i];
+	free(known->slots);
+	bigger.used = known->used;
+	*known = bigger;
+	return 0;
+}
+
+int ktrc_known_add(struct ktrc_known_tasks *known, const struct ktrc_task *task)
+{
+	struct ktrc_known_task *slot;
+
+	if ((!known->slots || 2 * known->used > known->mask) && known_grow(known) < 0)
+		return -ENOMEM;
+	slot = known_slot(known, task->tid);
+	if (slot->packet != known->packet)
+		known->used++;
+	*slot = (struct ktrc_known_task){ task->tid, known->packet, task };
+	return 0;
+}
+
+const struct ktrc_task *ktrc_known_find(const struct ktrc_known_tasks *known, u32 tid)
+{
+	struct ktrc_known_task *slot;
+
+	if (!known->slots)
+		return NULL;
+	slot = known_slot(known, tid);
+	return slot->packet == known->packet ? slot->task : NULL;
+}

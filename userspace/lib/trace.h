@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Saved traces: a CTF 1.8 directory with one stream file for each CPU.  What CTF
+ * has no place for is in ktrc/ktrc.json in it: a directory of its own, because
+ * CTF readers take every file beside the metadata for a stream.
+ */
+#ifndef KTRC_TRACE_H
+#define KTRC_TRACE_H
+
+#include <jansson.h>
+
+#include "capture.h"
+
+#define KTRC_TRACE_FORMAT "ktrc.trace/1"
+#define KTRC_TRACE_SUBDIR "ktrc"
+#define KTRC_TRACE_JSON KTRC_TRACE_SUBDIR "/ktrc.json"
+
+struct ktrc_trace_writer;
+
+/**
+ * ktrc_trace_create() - begin to save
+ * @path: directory that will appear when the trace is whole; must not exist
+ * @writer: set
+ */
+int ktrc_trace_create(const char *path, struct ktrc_trace_writer **writer, struct ktrc_error *err);
+
+/**
+ * ktrc_trace_append() - add packets of a CPU
+ * @writer: the writer
+ * @cpu: the CPU
+ * @bytes: closed, whole packets; their discarded counts are made relative
+ * @len: their length
+ */
+int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size_t len,
+		      struct ktrc_error *err);
+
+/** ktrc_trace_finish() - describe the capture, bring all to the disk, let the directory appear */
+int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+		      struct ktrc_error *err);
+
+/** ktrc_trace_destroy() - release a writer; what is not finished is removed */
+void ktrc_trace_destroy(struct ktrc_trace_writer *writer);
+void ktrc_cleanup_trace(struct ktrc_trace_writer **writer);
+#define __ktrc_trace KTRC_CLEANUP(ktrc_cleanup_trace)
+
+/** ktrc_trace_save() - save a whole capture */
+int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, struct ktrc_error *err);
+
+/**
+ * ktrc_trace_open() - open a saved trace
+ *
+ * A stream file that is shorter than the trace says is read as far as it goes:
+ * see ktrc_stream.saved_len.
+ */
+int ktrc_trace_open(const char *path, struct ktrc_capture **capture, struct ktrc_error *err);
+
+/** ktrc_capture_to_json() - ktrc.json without the list of streams; NULL without memory */
+json_t *ktrc_capture_to_json(const struct ktrc_capture *capture);
+
+/** ktrc_capture_from_json() - the reverse */
+int ktrc_capture_from_json(struct ktrc_capture *capture, const json_t *document,
+			   struct ktrc_error *err);
+
+/** ktrc_schema_to_json() - events and enumerations; NULL without memory */
+json_t *ktrc_schema_to_json(const struct ktrc_schema *schema);
+struct ktrc_schema *ktrc_schema_from_json(const json_t *object, struct ktrc_error *err);
+
+/** ktrc_counters_to_json() - an array of rows; events by label */
+json_t *ktrc_counters_to_json(const struct ktrc_counter_set *set, const struct ktrc_schema *schema);
+
+#endif

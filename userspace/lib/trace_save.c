@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Saving.  Everything is written into <path>.tmp-<pid> and brought to the disk;
+ * then that is renamed, so a directory called <path> is always whole.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "file.h"
+#include "json.h"
+#include "metadata.h"
+#include "packet.h"
+#include "trace.h"
+
+struct stream_file {
+	u32 cpu;
+	int fd;
+	u64 bytes;
+	u64 packets;
+	u64 discarded_base; /* what was lost before the trace's first packet ended */
+};
+
+struct ktrc_trace_writer {
+	char *path;
+	char *tmp_path;
+	int dir;
+	struct stream_file *files;
+	size_t nr_files;
+	bool is_finished;
+};
+
+static void remove_tmp(struct ktrc_trace_writer *writer)
+{
+	DIR *dir = opendir(writer->tmp_path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.')
+			unlinkat(writer->dir, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	unlinkat(writer->dir, KTRC_TRACE_JSON, 0);
+	unlinkat(writer->dir, KTRC_TRACE_SUBDIR, AT_REMOVEDIR);
+	rmdir(writer->tmp_path);
+}
+
+void ktrc_trace_destroy(struct ktrc_trace_writer *writer)
+{
+	if (!writer)
+		return;
+	for (size_t i = 0; i < writer->nr_files; i++)
+		if (writer->files[i].fd >= 0)
+			close(writer->files[i].fd);
+	if (writer->dir >= 0 && !writer->is_finished)
+		remove_tmp(writer);
+	if (writer->dir >= 0)
+		close(writer->dir);
+	free(writer->files);
+	free(writer->tmp_path);
+	free(writer->path);
+	free(writer);
+}
+
+void ktrc_cleanup_trace(struct ktrc_trace_writer **writer)
+{
+	ktrc_trace_destroy(*writer);
+}
+
+static int make_tmp(struct ktrc_trace_writer *writer, struct ktrc_error *err)
+{
+	if (mkdir(writer->tmp_path, 0750) < 0)
+		return ktrc_fail(err, errno, "%s: cannot create", writer->tmp_path);
+	writer->dir = open(writer->tmp_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (writer->dir < 0)
+		return ktrc_fail(err, errno, "%s: cannot open", writer->tmp_path);
+	if (mkdirat(writer->dir, KTRC_TRACE_SUBDIR, 0750) < 0)
+		return ktrc_fail(err, errno, "%s: cannot create", writer->tmp_path);
+	return 0;
+}
+
+static void strip_slashes(char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		path[--len] = '\0';
+}
+
+int ktrc_trace_create(const char *path, struct ktrc_trace_writer **ret_writer,
+		      struct ktrc_error *err)
+{
+	__ktrc_trace struct ktrc_trace_writer *writer = calloc(1, sizeof(*writer));
+	int ret;
+
+	if (!writer)
+		return ktrc_fail(err, ENOMEM, "%s", path);
+	writer->dir = -1;
+	writer->path = strdup(path);
+	if (!writer->path)
+		return ktrc_fail(err, ENOMEM, "%s", path);
+	strip_slashes(writer->path);
+	if (asprintf(&writer->tmp_path, "%s.tmp-%d", writer->path, getpid()) < 0) {
+		writer->tmp_path = NULL;
+		return ktrc_fail(err, ENOMEM, "%s", path);
+	}
+	if (access(writer->path, F_OK) == 0) {
+		ret = ktrc_fail(err, EEXIST, "%s: cannot save there", path);
+		ktrc_hint(err, "name a directory that does not exist yet");
+		return ret;
+	}
+	ret = make_tmp(writer, err);
+	if (ret < 0)
+		return ret;
+	*ret_writer = ktrc_steal(writer);
+	return 0;
+}
+
+static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
+				    struct ktrc_error *err)
+{
+	struct stream_file *file;
+	char name[32];
+	int fd;
+
+	for (size_t i = 0; i < writer->nr_files; i++)
+		if (writer->files[i].cpu == cpu)
+			return &writer->files[i];
+	snprintf(name, sizeof(name), "cpu_%u", cpu);
+	fd = openat(writer->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	if (fd < 0) {
+		ktrc_fail(err, errno, "%s/%s: cannot create", writer->path, name);
+		return NULL;
+	}
+	file = ktrc_array_push(writer->files, writer->nr_files);
+	if (!file) {
+		close(fd);
+		ktrc_fail(err, ENOMEM, "%s/%s", writer->path, name);
+		return NULL;
+	}
+	file->cpu = cpu;
+	file->fd = fd;
+	return file;
+}
+
+/* The first packet's count becomes zero: a reader takes any other for a loss inside the trace. */
+static void rebase_discarded(struct stream_file *file, u8 *bytes, size_t len)
+{
+	struct ktrc_packet_header header;
+	struct ktrc_packet packet;
+
+	for (size_t at = 0; ktrc_packet_parse(&packet, bytes + at, len - at) == 0;
+	     at += packet.size) {
+		memcpy(&header, bytes + at, sizeof(header));
+		if (file->packets++ == 0)
+			file->discarded_base = le64toh(header.discarded);
+		header.discarded = htole64(le64toh(header.discarded) - file->discarded_base);
+		memcpy(bytes + at, &header, sizeof(header));
+	}
+}
+
+int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size_t len,
+		      struct ktrc_error *err)
+{
+	struct stream_file *file;
+	int ret;
+
+	if (len == 0)
+		return 0;
+	file = get_file(writer, cpu, err);
+	if (!file)
+		return -EIO;
+	rebase_discarded(file, bytes, len);
+	ret = ktrc_write_all(file->fd, bytes, len);
+	if (ret < 0)
+		return ktrc_fail(err, -ret, "%s/cpu_%u: cannot write", writer->path, cpu);
+	file->bytes += len;
+	return 0;
+}
+
+static json_t *streams_to_json(const struct ktrc_trace_writer *writer)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < writer->nr_files; i++) {
+		const struct stream_file *file = &writer->files[i];
+
+		json_array_append_new(rows, json_pack("{s:i, s:I, s:I, s:I}", "cpu", (int)file->cpu,
+						      "bytes", (json_int_t)file->bytes, "packets",
+						      (json_int_t)file->packets, "discarded_base",
+						      (json_int_t)file->discarded_base));
+	}
+	return rows;
+}
+
+static int save_description(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+			    struct ktrc_error *err)
+{
+	__ktrc_json json_t *document = ktrc_capture_to_json(capture);
+	__ktrc_free char *metadata = ktrc_metadata_text(capture);
+	int ret;
+
+	if (!document || !metadata)
+		return ktrc_fail(err, ENOMEM, "%s", writer->path);
+	json_object_set_new(document, "streams", streams_to_json(writer));
+	ret = ktrc_file_save(writer->dir, "metadata", metadata, strlen(metadata), err);
+	return ret < 0 ? ret : ktrc_json_save(document, writer->dir, KTRC_TRACE_JSON, err);
+}
+
+static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err)
+{
+	int ret;
+
+	for (size_t i = 0; i < writer->nr_files; i++) {
+		struct stream_file *file = &writer->files[i];
+
+		ret = fsync(file->fd) < 0 ? errno : 0;
+		if (close(file->fd) < 0 && !ret)
+			ret = errno;
+		file->fd = -1;
+		if (ret)
+			return ktrc_fail(err, ret, "%s/cpu_%u: cannot write", writer->path,
+					 file->cpu);
+	}
+	return 0;
+}
+
+int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+		      struct ktrc_error *err)
+{
+	__ktrc_fd int subdir = -1;
+	int ret;
+
+	ret = sync_streams(writer, err);
+	if (ret < 0)
+		return ret;
+	ret = save_description(writer, capture, err);
+	if (ret < 0)
+		return ret;
+	subdir = openat(writer->dir, KTRC_TRACE_SUBDIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (subdir < 0 || fsync(subdir) < 0 || fsync(writer->dir) < 0)
+		return ktrc_fail(err, errno, "%s: cannot write", writer->path);
+	if (rename(writer->tmp_path, writer->path) < 0)
+		return ktrc_fail(err, errno, "%s: cannot save there", writer->path);
+	writer->is_finished = true;
+	return 0;
+}
+
+int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, struct ktrc_error *err)
+{
+	__ktrc_trace struct ktrc_trace_writer *writer = NULL;
+	int ret;
+
+	ret = ktrc_trace_create(path, &writer, err);
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; i < capture->nr_streams; i++) {
+		ret = ktrc_trace_append(writer, capture->streams[i].cpu, capture->streams[i].bytes,
+					capture->streams[i].len, err);
+		if (ret < 0)
+			return ret;
+	}
+	return ktrc_trace_finish(writer, capture, err);
+}

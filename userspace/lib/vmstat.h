@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel's own fault counters, taken when a session starts and stops, so
+ * that what was recorded can be held against them.  They are kept in
+ * KTRC_RUN_DIR/<session>.json between the tools' runs.
+ */
+#ifndef KTRC_VMSTAT_H
+#define KTRC_VMSTAT_H
+
+#include "error.h"
+#include "types.h"
+
+#define KTRC_RUN_DIR "/run/ktrc"
+
+/**
+ * struct ktrc_vmstat - two lines of /proc/vmstat
+ * @is_known: the others are valid
+ * @pgfault: page faults
+ * @pgmajfault: page faults that needed I/O
+ */
+struct ktrc_vmstat {
+	bool is_known;
+	u64 pgfault;
+	u64 pgmajfault;
+};
+
+/** struct ktrc_base - a session's readings at its start and its stop */
+struct ktrc_base {
+	struct ktrc_vmstat start;
+	struct ktrc_vmstat stop;
+};
+
+/** ktrc_vmstat_read() - read /proc/vmstat now; not known when that fails */
+struct ktrc_vmstat ktrc_vmstat_read(void);
+
+/** ktrc_base_load() - what was kept for the session with this name and uuid; unknown if nothing */
+struct ktrc_base ktrc_base_load(const char *session, const u8 uuid[16]);
+
+/** ktrc_base_store() - keep it */
+int ktrc_base_store(const char *session, const u8 uuid[16], const struct ktrc_base *base,
+		    struct ktrc_error *err);
+
+/** ktrc_base_forget() - the session is gone */
+void ktrc_base_forget(const char *session);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* --follow: show, or save, a stream session while it is being written. */
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/follow.h"
+#include "read.h"
+
+#define REDRAW_S 1
+
+/* Where the records go: exactly one of the two is set. */
+struct sink {
+	struct ktrc_event_printer *events;
+	struct ktrc_faults *faults;
+	time_t drawn_s;
+};
+
+static int out_of_memory(struct ktrc_error *err)
+{
+	return ktrc_fail(err, ENOMEM, "view");
+}
+
+static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
+			struct ktrc_error *err)
+{
+	struct ktrc_reader *reader = ktrc_follow_capture(follow)->reader;
+	const struct ktrc_record *record;
+
+	while ((record = ktrc_reader_next(reader)) != NULL) {
+		if (sink->faults && ktrc_faults_add(sink->faults, record) < 0)
+			return out_of_memory(err);
+		if (sink->events &&
+		    (record->event->kind == KTRC_KIND_DATA || read->with_dictionary))
+			ktrc_event_printer_add(sink->events, record);
+	}
+	return 0;
+}
+
+/* On a terminal the view so far is drawn over the last one, once a second. */
+static int redraw(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
+		  struct ktrc_error *err)
+{
+	time_t now_s = time(NULL);
+
+	if (!sink->faults || !sink->faults->nr_rows || !isatty(STDOUT_FILENO) ||
+	    now_s < sink->drawn_s + REDRAW_S)
+		return 0;
+	sink->drawn_s = now_s;
+	if (ktrc_follow_finish(follow, err) < 0)
+		return -EIO;
+	fputs("\033[H\033[2J", stdout);
+	ktrc_report_faults(ktrc_follow_capture(follow), sink->faults, read->view, &read->cli);
+	fflush(stdout);
+	return 0;
+}
+
+static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
+		struct ktrc_error *err)
+{
+	int ret = 1;
+
+	while (ret > 0 && !ktrc_cli_is_interrupted()) {
+		ret = ktrc_follow_fill(follow, err);
+		if (ret < 0 || take_records(read, follow, sink, err) < 0 ||
+		    redraw(read, follow, sink, err) < 0)
+			return -EIO;
+		if (ret > 0)
+			ktrc_follow_wait(follow);
+	}
+	return ktrc_follow_finish(follow, err);
+}
+
+static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
+{
+	struct ktrc_capture *capture = ktrc_follow_capture(follow);
+	struct ktrc_error err;
+	struct sink sink = { 0 };
+	int code;
+
+	/* the first fill tells where the window begins */
+	if (ktrc_follow_fill(follow, &err) < 0)
+		return ktrc_cli_error(&err);
+	if (read->view == KTRC_VIEW_EVENTS)
+		sink.events = ktrc_event_printer_create(capture, read->cli.format, &read->cli.out);
+	else
+		sink.faults = ktrc_faults_create(capture);
+	if (!sink.events && !sink.faults)
+		out_of_memory(&err);
+	if ((!sink.events && !sink.faults) || take_records(read, follow, &sink, &err) < 0 ||
+	    show(read, follow, &sink, &err) < 0)
+		code = ktrc_cli_error(&err);
+	else if (sink.faults)
+		code = ktrc_report_faults(capture, sink.faults, read->view, &read->cli);
+	else
+		code = ktrc_report_loss(capture, &read->cli, 0);
+	ktrc_event_printer_destroy(sink.events);
+	ktrc_faults_destroy(sink.faults);
+	return code;
+}
+
+static int follow_save(struct ktrc_read *read, struct ktrc_follow *follow)
+{
+	__ktrc_trace struct ktrc_trace_writer *writer = NULL;
+	struct ktrc_error err;
+	int ret;
+
+	if (ktrc_trace_create(read->cli.save, &writer, &err) < 0)
+		return ktrc_cli_error(&err);
+	do {
+		ret = ktrc_follow_save(follow, writer, false, &err);
+		if (ret > 0)
+			ktrc_follow_wait(follow);
+	} while (ret > 0 && !ktrc_cli_is_interrupted());
+	if (ret < 0 || ktrc_follow_save(follow, writer, true, &err) < 0 ||
+	    ktrc_follow_finish(follow, &err) < 0 ||
+	    ktrc_trace_finish(writer, ktrc_follow_capture(follow), &err) < 0)
+		return ktrc_cli_error(&err);
+	ktrc_cli_note(&read->cli, "saved to %s", read->cli.save);
+	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, 0);
+}
+
+int ktrc_read_follow(struct ktrc_read *read)
+{
+	__ktrc_follow struct ktrc_follow *follow = NULL;
+	__ktrc_nl struct ktrc_nl *nl = NULL;
+	struct ktrc_error err;
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOLBF, 0);
+	ktrc_cli_catch_signals();
+	if (ktrc_nl_open(&nl, &err) < 0 ||
+	    ktrc_follow_open(nl, read->cli.session, &follow, &err) < 0)
+		return ktrc_cli_error(&err);
+	return read->cli.save ? follow_save(read, follow) : follow_view(read, follow);
+}

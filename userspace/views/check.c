@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Balancing the books. */
+#include "check.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/array.h"
+#include "../lib/cleanup.h"
+
+void ktrc_check_destroy(struct ktrc_check *check)
+{
+	if (!check)
+		return;
+	free(check->rows);
+	free(check);
+}
+
+void ktrc_cleanup_check(struct ktrc_check **check)
+{
+	ktrc_check_destroy(*check);
+}
+
+/* How far @number lies outside [low, high]. */
+static s64 outside(u64 number, u64 low, u64 high)
+{
+	if (number < low)
+		return (s64)(low - number);
+	return number > high ? -(s64)(number - high) : 0;
+}
+
+static void take_books(const struct ktrc_capture *capture, const struct ktrc_counters *after,
+		       struct ktrc_check_row *row)
+{
+	const struct ktrc_books *books = ktrc_reader_books(capture->reader, row->cpu);
+	const struct ktrc_counters *before =
+		ktrc_counter_set_find(&capture->before, after->event, after->cpu);
+	/* of a deleted session the last counters are not known */
+	bool is_deleted = capture->session.stop_reason == KTRC_STOP_DELETED;
+
+	if (books) {
+		row->read = books->read[after->event];
+		row->absent = books->absent[after->event] - books->surplus[after->event];
+	} else if (capture->session.mode == KTRC_MODE_STREAM) {
+		/* nothing left in the ring: all has been consumed */
+		row->absent = row->written;
+	}
+	row->unbalanced_written = outside(row->read + row->absent, before ? before->written : 0,
+					  is_deleted ? UINT64_MAX : after->written);
+}
+
+static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
+		   const struct ktrc_counters *c)
+{
+	struct ktrc_check_row *row = ktrc_array_push(check->rows, check->nr_rows);
+
+	if (!row)
+		return -1;
+	*row = (struct ktrc_check_row){
+		.event = ktrc_schema_event(capture->schema, c->event),
+		.cpu = c->cpu,
+		.hits = c->hits,
+		.written = c->written,
+		.filtered = c->filtered,
+		.lost = ktrc_counters_lost(c),
+	};
+	row->unbalanced_hits = (s64)(row->hits - row->written - row->filtered - row->lost);
+	take_books(capture, c, row);
+	check->total.hits += row->hits;
+	check->total.written += row->written;
+	check->total.filtered += row->filtered;
+	check->total.lost += row->lost;
+	check->total.read += row->read;
+	check->total.absent += row->absent;
+	check->total.unbalanced_hits += row->unbalanced_hits;
+	check->total.unbalanced_written += row->unbalanced_written;
+	if (row->unbalanced_written || (row->unbalanced_hits && check->is_stopped))
+		check->is_balanced = false;
+	return 0;
+}
+
+/* Until 6.3 pgfault counts every attempt, from 6.4 a fault once, when it is done. */
+static bool kernel_counts_attempts(const char *release)
+{
+	unsigned int major = 0, minor = 0;
+
+	sscanf(release, "%u.%u", &major, &minor);
+	return major < 6 || (major == 6 && minor < 4);
+}
+
+static const char *why_unknown(const struct ktrc_capture *capture, const struct ktrc_faults *faults)
+{
+	if (!faults->event)
+		return "the session records no faults";
+	if (capture->session.stop_reason == KTRC_STOP_DELETED)
+		return "the session was deleted while it was read";
+	if (!capture->base.start.is_known)
+		return "no base value: the session was started by another tool";
+	if (!capture->base.stop.is_known)
+		return "no end value: the session was not stopped by ktrc-ctl";
+	return NULL;
+}
+
+static void reconcile(struct ktrc_check *check, const struct ktrc_capture *capture,
+		      const struct ktrc_faults *faults)
+{
+	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
+	bool is_complete = check->total.absent == 0 && faults->left_out == 0;
+	struct ktrc_counters all;
+
+	check->pgfault.why_unknown = check->pgmajfault.why_unknown = why_unknown(capture, faults);
+	if (check->pgfault.why_unknown)
+		return;
+	all = ktrc_counter_set_total(&capture->after, faults->event->id);
+	check->pgfault.traced = all.hits - ktrc_counters_lost(&all) - all.filtered;
+	if (!kernel_counts_attempts(capture->kernel) && is_complete)
+		check->pgfault.traced -= faults->all->attempts - faults->all->faults;
+	check->pgfault.kernel = stop->pgfault - start->pgfault;
+	check->pgmajfault.traced = faults->all->majors;
+	check->pgmajfault.kernel = stop->pgmajfault - start->pgmajfault;
+	if (!faults->has_duration)
+		check->pgmajfault.why_unknown = "not seen by this hook";
+	else if (!is_complete)
+		check->pgmajfault.why_unknown = "older records have been overwritten";
+}
+
+struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
+				     const struct ktrc_faults *faults)
+{
+	__ktrc_check struct ktrc_check *check = calloc(1, sizeof(*check));
+
+	if (!check)
+		return NULL;
+	check->is_balanced = true;
+	check->is_stopped = capture->session.state == KTRC_STATE_STOPPED;
+	check->damage = *ktrc_reader_damage(capture->reader);
+	for (size_t i = 0; i < capture->after.nr; i++)
+		if (add_row(check, capture, &capture->after.rows[i]) < 0)
+			return NULL;
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		if (capture->streams[i].saved_len > capture->streams[i].len)
+			check->cut_bytes += capture->streams[i].saved_len - capture->streams[i].len;
+	if (check->damage.bad_packets || check->damage.cut_bytes || check->cut_bytes)
+		check->is_balanced = false;
+	reconcile(check, capture, faults);
+	return ktrc_steal(check);
+}
+
+double ktrc_reconciled_percent(const struct ktrc_reconciled *r)
+{
+	return r->kernel ? 100.0 * (double)r->traced / (double)r->kernel : 100.0;
+}

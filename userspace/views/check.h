@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Can the recording be trusted?  The books of every event and CPU must balance,
+ * and the totals are held against the kernel's own counters.
+ */
+#ifndef KTRC_CHECK_H
+#define KTRC_CHECK_H
+
+#include "faults.h"
+
+/**
+ * struct ktrc_check_row - one event on one CPU
+ * @event: the event
+ * @cpu: the CPU, or KTRC_CPU_NONE
+ * @hits: times the hook was hit
+ * @written: records written
+ * @filtered: hits rejected by a filter
+ * @lost: hits lost, all reasons
+ * @read: records read for this check
+ * @absent: records overwritten or consumed before
+ * @unbalanced_hits: hits - written - filtered - lost
+ * @unbalanced_written: written - read - absent, as far as it cannot be explained
+ *	by records written while the rings were copied
+ */
+struct ktrc_check_row {
+	const struct ktrc_event *event;
+	u32 cpu;
+	u64 hits;
+	u64 written;
+	u64 filtered;
+	u64 lost;
+	u64 read;
+	u64 absent;
+	s64 unbalanced_hits;
+	s64 unbalanced_written;
+};
+
+/**
+ * struct ktrc_reconciled - a total beside the kernel's own counter of it
+ * @why_unknown: why the two cannot be compared, or NULL
+ * @traced: what was recorded
+ * @kernel: by how much the kernel's counter grew
+ */
+struct ktrc_reconciled {
+	const char *why_unknown;
+	u64 traced;
+	u64 kernel;
+};
+
+/**
+ * struct ktrc_check - the view
+ * @rows: by event and CPU
+ * @nr_rows: their number
+ * @total: of all rows
+ * @is_stopped: hits are exact only then
+ * @is_balanced: no difference in any row, as far as it must be zero
+ * @damage: what could not be decoded
+ * @cut_bytes: missing at the ends of the trace's files
+ * @pgfault: faults or attempts, as this kernel counts them
+ * @pgmajfault: major faults; the kernel counts only those that start an I/O, the
+ *	trace also those that wait for one under way, so they need not agree
+ */
+struct ktrc_check {
+	struct ktrc_check_row *rows;
+	size_t nr_rows;
+	struct ktrc_check_row total;
+	bool is_stopped;
+	bool is_balanced;
+	struct ktrc_damage damage;
+	u64 cut_bytes;
+	struct ktrc_reconciled pgfault;
+	struct ktrc_reconciled pgmajfault;
+};
+
+/**
+ * ktrc_check_create() - compute it
+ * @capture: all of whose records have been read
+ * @faults: view of the same records
+ *
+ * Return: the view, NULL without memory.
+ */
+struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
+				     const struct ktrc_faults *faults);
+void ktrc_check_destroy(struct ktrc_check *check);
+void ktrc_cleanup_check(struct ktrc_check **check);
+#define __ktrc_check KTRC_CLEANUP(ktrc_cleanup_check)
+
+/** ktrc_reconciled_percent() - how much of the kernel's count was recorded */
+double ktrc_reconciled_percent(const struct ktrc_reconciled *r);
+
+#endif

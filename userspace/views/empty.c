@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Reasons, the earliest in a record's way first. */
+#include "empty.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static double seconds(const struct ktrc_capture *capture)
+{
+	return (double)(capture->end_ticks - capture->start_ticks) / (double)capture->clock.hz;
+}
+
+static void nothing(struct ktrc_error *err, const struct ktrc_capture *capture, const char *why)
+{
+	ktrc_fail_as(err, ENODATA, KTRC_EXIT_NOTHING, "session %s: nothing to show: %s",
+		     capture->session.name, why);
+}
+
+void ktrc_explain_empty(const struct ktrc_capture *capture, struct ktrc_error *err)
+{
+	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
+	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
+	u64 lost = ktrc_counters_lost(&all);
+	char why[160];
+
+	if (capture->session.state == KTRC_STATE_NEW || !capture->start_ticks) {
+		nothing(err, capture, "it was never started");
+		ktrc_hint(err, "ktrc-ctl start --session=%s", capture->session.name);
+	} else if (damage->bad_packets || damage->cut_bytes) {
+		nothing(err, capture, "its packets are damaged");
+	} else if (all.hits == 0) {
+		snprintf(why, sizeof(why), "%s %.1f s, but no event happened",
+			 capture->session.state == KTRC_STATE_RUNNING ? "recording for" :
+									"it recorded for",
+			 seconds(capture));
+		nothing(err, capture, why);
+		ktrc_hint(err, "ktrc-ctl status shows the events and hooks in use");
+	} else if (lost == all.hits) {
+		snprintf(why, sizeof(why), "all %llu hits were lost", lost);
+		nothing(err, capture, why);
+		ktrc_hint(err, "ktrc-ctl stats says why they were lost; try --memory=128M");
+	} else if (all.filtered + lost == all.hits) {
+		snprintf(why, sizeof(why), "a filter rejected %llu of %llu hits", all.filtered,
+			 all.hits);
+		nothing(err, capture, why);
+	} else if (capture->session.mode == KTRC_MODE_STREAM) {
+		nothing(err, capture, "a consumer has already taken every record");
+		ktrc_hint(err, "ktrc-read --follow shows records as they come");
+	} else {
+		nothing(err, capture, "no record could be read");
+	}
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counting faults. */
+#include "faults.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../lib/array.h"
+#include "../lib/cleanup.h"
+
+/* An attempt that waits for the next one. */
+struct pending {
+	bool is_open;
+	u64 page;
+	u64 ticks;
+};
+
+/* What is kept for each task, by its index. */
+struct task_slot {
+	struct ktrc_fault_row *row;
+	struct pending pending;
+};
+
+struct ktrc_faults_private {
+	const struct ktrc_getter *page, *mode, *write, *tried, *result, *dur;
+	enum ktrc_fault_mode_index mode_index[16];
+	u64 result_minor, result_major, result_retry;
+	struct task_slot *tasks;
+	size_t nr_tasks;
+};
+
+/* One attempt, decoded. */
+struct attempt {
+	u64 page;
+	enum ktrc_fault_mode_index mode;
+	bool is_write;
+	bool is_tried;
+	u64 result;
+	u64 ticks;
+};
+
+static const struct ktrc_getter *getter(const struct ktrc_event *event, const char *name)
+{
+	const struct ktrc_field *field = ktrc_event_field(event, name);
+
+	return field ? &field->get : NULL;
+}
+
+static u64 value_of(const struct ktrc_event *event, const char *field_name, const char *name)
+{
+	const struct ktrc_field *field = ktrc_event_field(event, field_name);
+
+	for (size_t i = 0; field && field->enm && i < field->enm->nr_values; i++)
+		if (strcmp(field->enm->values[i].name, name) == 0)
+			return field->enm->values[i].number;
+	return ~0ull;
+}
+
+static void resolve_modes(struct ktrc_faults_private *priv, const struct ktrc_event *event)
+{
+	static const char *const names[] = { "user", "kernel", "gup" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(priv->mode_index); i++)
+		priv->mode_index[i] = KTRC_FAULT_OTHER;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		u64 number = value_of(event, "mode", names[i]);
+
+		if (number < ARRAY_SIZE(priv->mode_index))
+			priv->mode_index[number] = (enum ktrc_fault_mode_index)i;
+	}
+}
+
+static void resolve(struct ktrc_faults *view)
+{
+	struct ktrc_faults_private *priv = view->priv;
+
+	priv->page = getter(view->event, "page");
+	priv->mode = getter(view->event, "mode");
+	priv->write = getter(view->event, "write");
+	priv->tried = getter(view->event, "tried");
+	priv->result = getter(view->event, "result");
+	priv->dur = getter(view->event, "dur");
+	priv->result_minor = value_of(view->event, "result", "minor");
+	priv->result_major = value_of(view->event, "result", "major");
+	priv->result_retry = value_of(view->event, "result", "retry");
+	resolve_modes(priv, view->event);
+	view->has_duration = priv->dur && priv->result && priv->tried;
+	if (!priv->page || !priv->mode || !priv->write)
+		view->event = NULL;
+}
+
+/* The timed event if the session has it, else the light one. */
+static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
+{
+	static const char *const names[] = { "fault", "fault.light" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct ktrc_event *event = ktrc_schema_find(capture->schema, names[i]);
+
+		if (event && capture->session.events >> event->id & 1)
+			return event;
+	}
+	return NULL;
+}
+
+struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
+{
+	__ktrc_faults struct ktrc_faults *view = calloc(1, sizeof(*view));
+
+	if (!view)
+		return NULL;
+	view->capture = capture;
+	view->priv = calloc(1, sizeof(*view->priv));
+	view->all = calloc(1, sizeof(*view->all));
+	if (!view->priv || !view->all)
+		return NULL;
+	view->start_ticks = ktrc_capture_window_start(capture);
+	view->event = pick_event(capture);
+	if (view->event)
+		resolve(view);
+	return ktrc_steal(view);
+}
+
+void ktrc_faults_destroy(struct ktrc_faults *view)
+{
+	if (!view)
+		return;
+	for (size_t i = 0; i < view->nr_rows; i++)
+		free(view->rows[i]);
+	free(view->rows);
+	free(view->all);
+	if (view->priv)
+		free(view->priv->tasks);
+	free(view->priv);
+	free(view);
+}
+
+void ktrc_cleanup_faults(struct ktrc_faults **view)
+{
+	ktrc_faults_destroy(*view);
+}
+
+static struct ktrc_fault_row *get_row(struct ktrc_faults *view, u32 pid)
+{
+	struct ktrc_fault_row *row, **slot;
+
+	for (size_t i = 0; i < view->nr_rows; i++)
+		if (view->rows[i]->pid == pid)
+			return view->rows[i];
+	row = calloc(1, sizeof(*row));
+	slot = row ? ktrc_array_push(view->rows, view->nr_rows) : NULL;
+	if (!slot) {
+		free(row);
+		return NULL;
+	}
+	row->pid = pid;
+	*slot = row;
+	return row;
+}
+
+/* Names are any bytes; results hold only what can be printed everywhere. */
+static void copy_name(char *to, const char *from)
+{
+	for (; *from; from++)
+		*to++ = *from < ' ' || *from > '~' ? '?' : *from;
+	*to = '\0';
+}
+
+/* A task seen for the first time: to which process it belongs, and what that is called. */
+static struct task_slot *add_task(struct ktrc_faults *view, const struct ktrc_task *task)
+{
+	struct ktrc_faults_private *priv = view->priv;
+	struct task_slot *slot;
+
+	while (priv->nr_tasks <= task->index)
+		if (!ktrc_array_push(priv->tasks, priv->nr_tasks))
+			return NULL;
+	slot = &priv->tasks[task->index];
+	slot->row = get_row(view, task->tgid);
+	if (slot->row && (task->tid == task->tgid || !slot->row->comm[0]))
+		copy_name(slot->row->comm, task->comm);
+	return slot->row ? slot : NULL;
+}
+
+static struct task_slot *get_task(struct ktrc_faults *view, const struct ktrc_task *task)
+{
+	struct ktrc_faults_private *priv = view->priv;
+
+	if (task->index < priv->nr_tasks && priv->tasks[task->index].row)
+		return &priv->tasks[task->index];
+	return add_task(view, task);
+}
+
+static inline u64 get(const struct ktrc_getter *getter, const void *payload)
+{
+	return getter ? ktrc_get(getter, payload) : 0;
+}
+
+static struct attempt decode(const struct ktrc_faults_private *priv, const void *payload)
+{
+	return (struct attempt){
+		.page = ktrc_get(priv->page, payload),
+		.mode = priv->mode_index[ktrc_get(priv->mode, payload) &
+					 (ARRAY_SIZE(priv->mode_index) - 1)],
+		.is_write = ktrc_get(priv->write, payload),
+		.is_tried = get(priv->tried, payload),
+		.result = get(priv->result, payload),
+		.ticks = get(priv->dur, payload),
+	};
+}
+
+static void count_fault(struct ktrc_fault_row *row, const struct attempt *end, u64 ticks,
+			bool is_major, bool is_failed)
+{
+	row->faults++;
+	row->by_mode[end->mode]++;
+	row->writes += end->is_write;
+	row->majors += is_major;
+	row->failed += is_failed;
+	if (ticks > row->max_ticks)
+		row->max_ticks = ticks;
+	ktrc_hist_add(&row->hist, ticks);
+}
+
+static void count_attempt(struct ktrc_fault_row *row, const struct attempt *a, bool is_waiting)
+{
+	row->attempts++;
+	row->total_ticks += a->ticks;
+	row->busy_ticks += is_waiting ? 0 : a->ticks;
+}
+
+static void count_unfinished(struct ktrc_faults *view, struct ktrc_fault_row *row, bool begins)
+{
+	row->unfinished += begins ? 1 : -1ull;
+	view->all->unfinished += begins ? 1 : -1ull;
+}
+
+static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const struct attempt *a)
+{
+	const struct ktrc_faults_private *priv = view->priv;
+	bool is_retry = view->has_duration && a->result == priv->result_retry;
+	bool is_major = view->has_duration && (a->is_tried || a->result == priv->result_major);
+	struct pending *pending = &slot->pending;
+	u64 ticks = a->ticks;
+
+	count_attempt(slot->row, a, is_retry || a->result == priv->result_major);
+	count_attempt(view->all, a, is_retry || a->result == priv->result_major);
+	if (pending->is_open && a->is_tried && a->page == pending->page) {
+		ticks += pending->ticks;
+		count_unfinished(view, slot->row, false);
+	}
+	*pending = (struct pending){ is_retry, a->page, ticks };
+	if (is_retry) {
+		count_unfinished(view, slot->row, true);
+		return;
+	}
+	bool is_failed = view->has_duration && a->result != priv->result_minor &&
+			 a->result != priv->result_major;
+
+	count_fault(slot->row, a, ticks, is_major, is_failed);
+	count_fault(view->all, a, ticks, is_major, is_failed);
+}
+
+int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
+{
+	struct task_slot *slot;
+	struct attempt a;
+
+	if (record->event != view->event)
+		return 0;
+	if (record->ticks < view->start_ticks) {
+		view->left_out++;
+		return 0;
+	}
+	slot = get_task(view, record->task);
+	if (!slot)
+		return -ENOMEM;
+	a = decode(view->priv, record->payload);
+	add_attempt(view, slot, &a);
+	return 0;
+}
+
+static int by_cost(const void *pa, const void *pb)
+{
+	const struct ktrc_fault_row *a = *(void *const *)pa, *b = *(void *const *)pb;
+
+	if (a->busy_ticks != b->busy_ticks)
+		return a->busy_ticks < b->busy_ticks ? 1 : -1;
+	if (a->faults != b->faults)
+		return a->faults < b->faults ? 1 : -1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+void ktrc_faults_sort(struct ktrc_faults *view)
+{
+	if (view->nr_rows)
+		qsort(view->rows, view->nr_rows, sizeof(*view->rows), by_cost);
+}
+
+u64 ktrc_faults_window_ticks(const struct ktrc_faults *view)
+{
+	u64 end = view->capture->end_ticks;
+
+	return end > view->start_ticks ? end - view->start_ticks : 0;
+}
+
+double ktrc_faults_cpu_percent(const struct ktrc_faults *view, const struct ktrc_fault_row *row)
+{
+	u64 window = ktrc_faults_window_ticks(view);
+
+	return window ? 100.0 * (double)row->busy_ticks / (double)window : 0;
+}
+
+u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, double percent)
+{
+	u64 ticks = ktrc_hist_percentile(&row->hist, row->faults, percent);
+
+	return ticks < row->max_ticks ? ticks : row->max_ticks;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Page faults by process.  A fault that had to wait is several attempts in the
+ * trace (result `retry`, then one with `tried`); here it is one fault whose
+ * duration is the sum and which counts as major.
+ */
+#ifndef KTRC_FAULTS_H
+#define KTRC_FAULTS_H
+
+#include "../lib/capture.h"
+#include "hist.h"
+
+enum ktrc_fault_mode_index {
+	KTRC_FAULT_USER,
+	KTRC_FAULT_KERNEL,
+	KTRC_FAULT_GUP,
+	KTRC_FAULT_OTHER,
+	KTRC_NR_FAULT_MODES
+};
+
+/**
+ * struct ktrc_fault_row - one process, or all of them
+ * @pid: process id
+ * @comm: name of its main thread, or of the thread seen last
+ * @faults: faults that ended in the window
+ * @attempts: attempts, of which a fault that waited has several
+ * @unfinished: attempts that ended in `retry` and were not taken up again in the window
+ * @by_mode: faults by who raised them
+ * @writes: faults on a write access
+ * @majors: faults that waited for I/O or were tried again
+ * @failed: faults that ended in a signal
+ * @total_ticks: time in all attempts, waiting included
+ * @busy_ticks: time in attempts that did not wait: CPU time, but for preemption
+ * @max_ticks: longest fault
+ * @hist: durations
+ */
+struct ktrc_fault_row {
+	u32 pid;
+	char comm[32];
+	u64 faults;
+	u64 attempts;
+	u64 unfinished;
+	u64 by_mode[KTRC_NR_FAULT_MODES];
+	u64 writes;
+	u64 majors;
+	u64 failed;
+	u64 total_ticks;
+	u64 busy_ticks;
+	u64 max_ticks;
+	struct ktrc_hist hist;
+};
+
+/**
+ * struct ktrc_faults - the view
+ * @capture: what it is a view of
+ * @event: the event counted; NULL when the session records no faults
+ * @has_duration: the event carries duration and result
+ * @start_ticks: records before it are left out, because some CPU's are missing
+ * @left_out: records left out for that
+ * @all: everything
+ * @rows: by process, sorted by ktrc_faults_sort()
+ * @nr_rows: their number
+ */
+struct ktrc_faults {
+	const struct ktrc_capture *capture;
+	const struct ktrc_event *event;
+	bool has_duration;
+	u64 start_ticks;
+	u64 left_out;
+	struct ktrc_fault_row *all;
+	struct ktrc_fault_row **rows;
+	size_t nr_rows;
+	struct ktrc_faults_private *priv;
+};
+
+/** ktrc_faults_create() - an empty view; NULL without memory */
+struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture);
+void ktrc_faults_destroy(struct ktrc_faults *view);
+void ktrc_cleanup_faults(struct ktrc_faults **view);
+#define __ktrc_faults KTRC_CLEANUP(ktrc_cleanup_faults)
+
+/** ktrc_faults_add() - look at a record; 0 or -ENOMEM */
+int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record);
+
+/** ktrc_faults_sort() - the costliest process first; more records may follow */
+void ktrc_faults_sort(struct ktrc_faults *view);
+
+/** ktrc_faults_window_ticks() - length of the window the view covers */
+u64 ktrc_faults_window_ticks(const struct ktrc_faults *view);
+
+/** ktrc_faults_cpu_percent() - a row's busy time as a share of one CPU */
+double ktrc_faults_cpu_percent(const struct ktrc_faults *view, const struct ktrc_fault_row *row);
+
+/** ktrc_faults_percentile_ticks() - of a row's durations */
+u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, double percent);
+
+#endif
