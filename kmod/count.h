@@ -65,13 +65,15 @@ void ktrc_count_read(const struct ktrc_count *n, struct ktrc_books *b);
 static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 {
 	unsigned int bucket = ticks ? __fls(ticks) + 1 : 0;
+	u64 longest;
 
 	if (bucket >= KTRC_HIST_BUCKETS)
 		bucket = KTRC_HIST_BUCKETS - 1;
 	local_add(ticks, &n->sum);
 	local_inc(&n->hist[bucket]);
-	if (ticks > n->longest)
-		n->longest = ticks;
+	do {
+		longest = READ_ONCE(n->longest);
+	} while (ticks > longest && cmpxchg_local(&n->longest, longest, ticks) != longest);
 }
 
 #endif /* KTRC_COUNT_H */

@@ -71,22 +71,31 @@ static void ktrc_on_page_fault_mono(void *data, unsigned long address, struct pt
 
 /* ---- fault ---- */
 
+/* kept from entry to exit; @word: the record's first word without its result */
 struct fault_entry {
 	u64 start;
-	struct ktrc_ev_fault rec;
+	u64 word;
 };
 
-static struct ktrc_cpu __percpu *fault_cpus;
-static u32 fault_clock;
+union fault_payload {
+	struct ktrc_ev_fault rec;
+	u64 word;
+};
 
-static u32 fault_class(const struct vm_area_struct *vma, unsigned int flags)
+/* the unit of a field in the record's first word; a constant, so that fields move as shifts */
+#define FAULT_ONE(field) (((const union fault_payload){ .rec = { .field = 1 } }).word)
+
+static struct ktrc_cpu __percpu *fault_cpus;
+
+/* What the kernel itself goes by: a mapping without operations is anonymous. */
+static __always_inline u32 fault_class(const struct vm_area_struct *vma, unsigned int flags)
 {
+	if (likely(vma_is_anonymous((struct vm_area_struct *)vma)))
+		return KTRC_fault_class_anon;
 	if (vma->vm_flags & (VM_PFNMAP | VM_MIXEDMAP | VM_IO))
 		return KTRC_fault_class_device;
 	if (is_vm_hugetlb_page((struct vm_area_struct *)vma))
 		return KTRC_fault_class_hugetlb;
-	if (vma_is_anonymous((struct vm_area_struct *)vma))
-		return KTRC_fault_class_anon;
 	if ((flags & FAULT_FLAG_WRITE) && !(vma->vm_flags & VM_SHARED))
 		return KTRC_fault_class_cow;
 	if (vma->vm_file && file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC)
@@ -94,14 +103,14 @@ static u32 fault_class(const struct vm_area_struct *vma, unsigned int flags)
 	return vma->vm_file ? KTRC_fault_class_file : KTRC_fault_class_device;
 }
 
-static u32 fault_mode(unsigned int flags, const struct pt_regs *regs)
+static __always_inline u32 fault_mode(unsigned int flags, const struct pt_regs *regs)
 {
 	if (!regs)
 		return KTRC_fault_mode_gup;
 	return flags & FAULT_FLAG_USER ? KTRC_fault_mode_user : KTRC_fault_mode_kernel;
 }
 
-static u32 fault_result(vm_fault_t ret, bool tried)
+static u32 fault_result_unusual(vm_fault_t ret)
 {
 	if (ret & VM_FAULT_OOM)
 		return KTRC_fault_result_oom;
@@ -113,55 +122,85 @@ static u32 fault_result(vm_fault_t ret, bool tried)
 		return KTRC_fault_result_sigbus;
 	if (ret & VM_FAULT_RETRY)
 		return KTRC_fault_result_retry;
-	return ret & VM_FAULT_MAJOR || tried ? KTRC_fault_result_major : KTRC_fault_result_minor;
+	return KTRC_fault_result_major;
+}
+
+static __always_inline u32 fault_result(vm_fault_t ret, bool tried)
+{
+	if (likely(!tried && !(ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_MAJOR))))
+		return KTRC_fault_result_minor;
+	return fault_result_unusual(ret);
 }
 
 /* handle_mm_fault(vma, address, flags, regs) */
-static int ktrc_on_fault_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *regs, u32 clock)
 {
 	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 	unsigned long address = regs_get_kernel_argument(regs, 1);
 	unsigned int flags = regs_get_kernel_argument(regs, 2);
-	struct fault_entry *e = (void *)ri->data;
 
-	e->rec = (struct ktrc_ev_fault){
-		.page = address >> 12,
-		.mode = fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)),
-		.write = !!(flags & FAULT_FLAG_WRITE),
-		.exec = !!(flags & FAULT_FLAG_INSTRUCTION),
-		.tried = !!(flags & FAULT_FLAG_TRIED),
-		.class = fault_class(vma, flags),
-	};
-	e->start = ktrc_clock_ticks(fault_clock);
-	return 0;
+	e->word = address >> 12 |
+		  fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)) * FAULT_ONE(mode) |
+		  !!(flags & FAULT_FLAG_WRITE) * FAULT_ONE(write) |
+		  !!(flags & FAULT_FLAG_INSTRUCTION) * FAULT_ONE(exec) |
+		  !!(flags & FAULT_FLAG_TRIED) * FAULT_ONE(tried) |
+		  fault_class(vma, flags) * FAULT_ONE(class);
+	e->start = ktrc_clock_ticks(clock);
 }
-NOKPROBE_SYMBOL(ktrc_on_fault_entry);
 
-static int ktrc_on_fault_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+static __always_inline void fault_exit(const struct fault_entry *e, struct pt_regs *regs, u32 clock)
 {
-	struct fault_entry *e = (void *)ri->data;
-	u64 ticks = ktrc_clock_ticks(fault_clock) - e->start;
+	u64 ticks = ktrc_clock_ticks(clock) - e->start;
+	u32 result = fault_result((__force vm_fault_t)regs_return_value(regs),
+				  e->word & FAULT_ONE(tried));
+	union fault_payload p = { .word = e->word | result * FAULT_ONE(result) };
 	struct ktrc_cpu *c;
 
-	e->rec.dur = min_t(u64, ticks, U32_MAX);
-	e->rec.result = fault_result((__force vm_fault_t)regs_return_value(regs), e->rec.tried);
+	p.rec.dur = min_t(u64, ticks, U32_MAX);
 	preempt_disable_notrace();
 	c = this_cpu_ptr(fault_cpus);
-	if (!READ_ONCE(c->ring.off)) {
+	if (likely(!READ_ONCE(c->ring.off))) {
 		ktrc_count_duration(&c->count[KTRC_EV_fault], ticks);
-		ktrc_emit_record(c, fault_clock, fault, &e->rec);
+		ktrc_emit_record(c, clock, fault, &p.rec);
 	}
 	preempt_enable_notrace();
+}
+
+/* one pair of handlers for each clock */
+static int ktrc_on_fault_entry_tsc(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_entry((void *)ri->data, regs, KTRC_CLOCK_TSC);
 	return 0;
 }
-NOKPROBE_SYMBOL(ktrc_on_fault_exit);
+NOKPROBE_SYMBOL(ktrc_on_fault_entry_tsc);
+
+static int ktrc_on_fault_exit_tsc(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_exit((void *)ri->data, regs, KTRC_CLOCK_TSC);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_fault_exit_tsc);
+
+static int ktrc_on_fault_entry_mono(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_entry((void *)ri->data, regs, KTRC_CLOCK_MONO);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_fault_entry_mono);
+
+static int ktrc_on_fault_exit_mono(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	fault_exit((void *)ri->data, regs, KTRC_CLOCK_MONO);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_fault_exit_mono);
 
 /* ---- control ---- */
 
 static struct ktrc_function handle_mm_fault_hook = {
 	.symbol = "handle_mm_fault",
-	.on_entry = ktrc_on_fault_entry,
-	.on_exit = ktrc_on_fault_exit,
+	.on_entry = ktrc_on_fault_entry_tsc,
+	.on_exit = ktrc_on_fault_exit_tsc,
 	.entry_bytes = sizeof(struct fault_entry),
 };
 
@@ -172,8 +211,11 @@ static int fault_check(void)
 
 static int fault_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
 {
+	bool is_tsc = clock == KTRC_CLOCK_TSC;
+
 	fault_cpus = cpus;
-	fault_clock = clock;
+	handle_mm_fault_hook.on_entry = is_tsc ? ktrc_on_fault_entry_tsc : ktrc_on_fault_entry_mono;
+	handle_mm_fault_hook.on_exit = is_tsc ? ktrc_on_fault_exit_tsc : ktrc_on_fault_exit_mono;
 	return ktrc_function_attach(&handle_mm_fault_hook);
 }
 

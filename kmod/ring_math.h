@@ -13,10 +13,10 @@
 
 /*
  * A writer that interrupted no other leaves the last bytes of a packet to those
- * that interrupt it, because they cannot open a packet.  Room for about ten
- * records with their task.
+ * that interrupt it, because they cannot open a packet.  Room for some ten records:
+ * they are the same task's, which is named already.
  */
-#define KTRC_SLACK_BYTES 512
+#define KTRC_SLACK_BYTES 128
 
 #define KTRC_COMPACT_BYTES 4
 #define KTRC_EXTENDED_BYTES 16

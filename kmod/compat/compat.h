@@ -27,10 +27,10 @@ static inline u64 ktrc_arch_tsc_ordered(void)
 	return rdtsc_ordered();
 }
 
+/* a counter that stops in deep idle is unstable to the kernel, which then takes another clock source */
 static inline bool ktrc_arch_tsc_is_stable(void)
 {
-	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && boot_cpu_has(X86_FEATURE_NONSTOP_TSC) &&
-	       !check_tsc_unstable();
+	return boot_cpu_has(X86_FEATURE_CONSTANT_TSC) && !check_tsc_unstable();
 }
 
 static inline u64 ktrc_arch_tsc_hz(void)
