@@ -9,6 +9,9 @@
 #include "env.h"
 #include "../uapi/ktrc.h"
 
+/* an interrupt with a longer duration voids a try */
+#define KTRC_LONGEST_TRIES 8
+
 enum ktrc_loss {
 	KTRC_LOST_FULL,
 	KTRC_LOST_NEST,
@@ -65,15 +68,18 @@ void ktrc_count_read(const struct ktrc_count *n, struct ktrc_books *b);
 static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 {
 	unsigned int bucket = ticks ? __fls(ticks) + 1 : 0;
-	u64 longest;
+	int i;
 
 	if (bucket >= KTRC_HIST_BUCKETS)
 		bucket = KTRC_HIST_BUCKETS - 1;
 	local_add(ticks, &n->sum);
 	local_inc(&n->hist[bucket]);
-	do {
-		longest = READ_ONCE(n->longest);
-	} while (ticks > longest && cmpxchg_local(&n->longest, longest, ticks) != longest);
+	for (i = 0; i < KTRC_LONGEST_TRIES; i++) {
+		u64 longest = READ_ONCE(n->longest);
+
+		if (ticks <= longest || cmpxchg_local(&n->longest, longest, ticks) == longest)
+			break;
+	}
 }
 
 #endif /* KTRC_COUNT_H */

@@ -7,6 +7,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -181,6 +182,11 @@ static long ioc_stop(struct ktrc_session *s)
 	return 0;
 }
 
+static int consume(struct ktrc_session *s, u32 cpu, u64 position)
+{
+	return ktrc_ring_consume(&per_cpu_ptr(s->cpus, cpu)->ring, position);
+}
+
 static long ioc_consume(struct file *file, struct ktrc_session *s, void __user *arg)
 {
 	struct ktrc_ioc_consume c;
@@ -194,7 +200,7 @@ static long ioc_consume(struct file *file, struct ktrc_session *s, void __user *
 	else if (c.cpu >= nr_cpu_ids || !cpu_possible(c.cpu))
 		err = -EINVAL;
 	else
-		err = ktrc_ring_consume(&per_cpu_ptr(s->cpus, c.cpu)->ring, c.position);
+		err = consume(s, array_index_nospec(c.cpu, nr_cpu_ids), c.position);
 	if (!err)
 		s->consumed = jiffies;
 	mutex_unlock(&ktrc_control);
@@ -263,7 +269,8 @@ static const struct vm_operations_struct ktrc_vm_ops = {
 static int map_ring(struct ktrc_session *s, u32 cpu, struct vm_area_struct *vma)
 {
 	unsigned long count = ktrc_ring_pages(s);
-	struct page **pages = READ_ONCE(s->pages[cpu]);
+	/* pairs with the release in alloc_ring() */
+	struct page **pages = smp_load_acquire(&s->pages[array_index_nospec(cpu, nr_cpu_ids)]);
 
 	if (!pages)
 		return -ENXIO;
@@ -307,7 +314,7 @@ static struct miscdevice ktrc_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "ktrc",
 	.fops = &ktrc_fops,
-	.mode = 0600,
+	.mode = 0666, /* ktrc_open() asks for a capability */
 };
 
 /**

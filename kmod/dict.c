@@ -19,8 +19,7 @@ static u32 slot_of(u32 tid)
 void ktrc_who_is_current(struct ktrc_who *who)
 {
 	who->tid = current->pid;
-	who->comm_key = ktrc_comm_key(current->comm);
-	who->start_ns = current->start_boottime;
+	who->key = ktrc_task_key(current);
 }
 
 /**
@@ -36,8 +35,7 @@ enum ktrc_task_form ktrc_dict_form(const struct ktrc_dict *d, const struct ktrc_
 {
 	typeof(d->task[0]) *e = &d->task[slot_of(who->tid)];
 
-	if (e->packet == packet + 1 && e->who.tid == who->tid && e->who.comm_key == who->comm_key &&
-	    e->who.start_ns == who->start_ns)
+	if (e->packet == packet + 1 && e->who.tid == who->tid && e->who.key == who->key)
 		return KTRC_TASK_REF;
 	return KTRC_TASK_FULL;
 }
@@ -55,13 +53,13 @@ u32 ktrc_dict_bytes(enum ktrc_task_form form)
 	return 0;
 }
 
-static void write_full(const struct ktrc_who *who, struct ktrc_pen *pen)
+static void write_full(struct ktrc_pen *pen)
 {
 	struct ktrc_ev_task rec = {
-		.tid = who->tid,
+		.tid = current->pid,
 		.tgid = current->tgid,
 		.cgid = ktrc_current_cgid(),
-		.start_ns = who->start_ns,
+		.start_ns = current->start_boottime,
 	};
 	u32 i;
 
@@ -87,7 +85,7 @@ void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who, enum ktrc_
 	if (form == KTRC_TASK_REF) {
 		ktrc_record_put(pen, KTRC_EV_task_ref, &ref, sizeof(ref));
 	} else if (form == KTRC_TASK_FULL) {
-		write_full(who, pen);
+		write_full(pen);
 		d->task[slot].who = *who;
 		d->task[slot].packet = packet + 1;
 	}

@@ -13,13 +13,11 @@
 
 /**
  * struct ktrc_who - the current task, as far as telling it from another goes
- * @start_ns: its start, CLOCK_BOOTTIME
- * @comm_key: see ktrc_comm_key()
+ * @key: see ktrc_task_key()
  * @tid: thread id in the initial pid namespace
  */
 struct ktrc_who {
-	u64 start_ns;
-	u64 comm_key;
+	u64 key;
 	u32 tid;
 };
 
@@ -44,16 +42,17 @@ enum ktrc_task_form {
 };
 
 /**
- * ktrc_comm_key() - a task's name in one word; tells exec and rename
- * @comm: 16 bytes
+ * ktrc_task_key() - a task's start and name in one word; tells exec, rename and a
+ * thread id in use again
+ * @task: the task
  */
-static __always_inline u64 ktrc_comm_key(const char *comm)
+static __always_inline u64 ktrc_task_key(const struct task_struct *task)
 {
 	u64 low, high;
 
-	memcpy(&low, comm, sizeof(low));
-	memcpy(&high, comm + sizeof(low), sizeof(high));
-	return low ^ rol64(high, 29);
+	memcpy(&low, task->comm, sizeof(low));
+	memcpy(&high, task->comm + sizeof(low), sizeof(high));
+	return low ^ rol64(high, 29) ^ task->start_boottime;
 }
 
 void ktrc_who_is_current(struct ktrc_who *who);

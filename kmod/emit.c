@@ -5,7 +5,7 @@
  */
 #include "emit.h"
 
-/* a plan may be voided by this many interrupts before the hit is given up */
+/* an interrupt voids what was planned or read; so often, then the hit is given up */
 #define KTRC_PLAN_TRIES 8
 
 #define KTRC_RECORDED (-1) /* not an enum ktrc_loss */
@@ -49,36 +49,38 @@ static u32 prologue_bytes(const struct ktrc_cpu *c)
 	       c->nr_events * ktrc_record_bytes(sizeof(struct ktrc_ev_counts));
 }
 
-static u64 read_books(struct ktrc_cpu *c)
+static u64 read_books(struct ktrc_cpu *c, u64 *lost)
 {
-	u64 lost = 0;
+	u64 hits = 0;
 	u32 i;
 
+	*lost = 0;
 	for (i = 0; i < KTRC_NR_EVENTS; i++) {
 		ktrc_count_read(&c->count[i], &c->books[i]);
-		lost += c->books[i].lost;
+		hits += c->books[i].hits;
+		*lost += c->books[i].lost;
 	}
-	return lost;
+	return hits;
 }
 
 /*
- * The books as of now, without the hit at hand (@own).  An interrupt may lose a
- * hit while they are read; read again until none does.
+ * The books as of now, without the hit at hand (@own).  An interrupt may have hits
+ * while they are read; read again until none does.
  */
 static bool snapshot_books(struct ktrc_cpu *c, u32 own, u64 *lost)
 {
+	u64 hits = read_books(c, lost);
 	u32 i;
 
-	*lost = read_books(c);
 	for (i = 0; i < KTRC_PLAN_TRIES; i++) {
-		u64 again = read_books(c);
+		u64 again = read_books(c, lost);
 
-		if (again == *lost) {
+		if (again == hits) {
 			c->books[own].hits--;
 			c->books[own].written--;
 			return true;
 		}
-		*lost = again;
+		hits = again;
 	}
 	return false;
 }
@@ -111,7 +113,7 @@ static int plan_record(struct ktrc_cpu *c, const struct record *rec, bool is_nes
 	end = ktrc_packet_end(p->head, r->shift);
 	p->packet = (end >> r->shift) - 1;
 	ktrc_who_is_current(&p->who);
-	if (r->tid == p->who.tid && r->comm_key == p->who.comm_key)
+	if (r->tid == p->who.tid && r->task_key == p->who.key)
 		p->form = KTRC_TASK_IN_EFFECT;
 	else
 		p->form = ktrc_dict_form(&c->dict, &p->who, p->packet);
@@ -186,7 +188,7 @@ static void fill(struct ktrc_cpu *c, const struct record *rec, const struct plan
 	ktrc_record_put(&pen, rec->id, rec->payload, rec->bytes);
 	r->epoch = ktrc_epoch(p->time);
 	r->tid = p->who.tid;
-	r->comm_key = p->who.comm_key;
+	r->task_key = p->who.key;
 }
 
 static int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested, bool *opened)
@@ -213,11 +215,37 @@ static int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested, b
 static void lose(struct ktrc_cpu *c, u32 id, int reason)
 {
 	struct ktrc_status *st = c->ring.status;
-	u64 lost = local_add_return(1, &c->lost);
+	long lost = local_add_return(1, &c->lost);
+	int i;
 
 	local_inc(&c->count[id].lost[reason]);
-	if (st)
+	for (i = 0; st && i < KTRC_PLAN_TRIES; i++) {
 		WRITE_ONCE(st->lost, lost);
+		barrier();
+		if (lost == local_read(&c->lost))
+			break;
+		/* an interrupt lost one more and showed it in between */
+		lost = local_read(&c->lost);
+	}
+}
+
+/* Return: whether a packet was opened. */
+static bool hit(struct ktrc_cpu *c, const struct record *rec, u32 outer, u32 me)
+{
+	bool opened = false;
+	int loss;
+
+	local_inc(&c->count[rec->id].hits);
+	if (outer == me) {
+		lose(c, rec->id, KTRC_LOST_RECURSION);
+		return false;
+	}
+	if (outer != KTRC_IDLE)
+		local_inc(&c->count[rec->id].nested);
+	loss = write(c, rec, outer != KTRC_IDLE, &opened);
+	if (loss != KTRC_RECORDED)
+		lose(c, rec->id, loss);
+	return opened;
 }
 
 /**
@@ -236,24 +264,14 @@ void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
 	u32 outer = r->active, me = ktrc_ring_context();
 	struct record rec = { .id = id, .bytes = bytes };
 	bool opened = false;
-	int loss;
 
-	if (READ_ONCE(r->off))
-		return;
-	local_inc(&c->count[id].hits);
-	if (outer == me) {
-		lose(c, id, KTRC_LOST_RECURSION);
-		return;
-	}
 	memcpy(rec.payload, &low, sizeof(low));
 	memcpy(rec.payload + 2, &high, sizeof(high));
-	if (outer != KTRC_IDLE)
-		local_inc(&c->count[id].nested);
 	WRITE_ONCE(r->active, me);
 	barrier();
-	loss = write(c, &rec, outer != KTRC_IDLE, &opened);
-	if (loss != KTRC_RECORDED)
-		lose(c, id, loss);
+	if (!READ_ONCE(r->off))
+		opened = hit(c, &rec, outer, me);
+	/* even if off: the fast path may have come here with inner records unpublished */
 	ktrc_ring_leave(r, outer);
 	if (opened)
 		ktrc_wake(&c->wake, c->readers);

@@ -51,7 +51,7 @@ void ktrc_emit_catch_up(struct ktrc_ring *r);
 static __always_inline bool ktrc_emit_is_usual(const struct ktrc_ring *r)
 {
 	return !READ_ONCE(r->busy) && r->tid == current->pid &&
-	       r->comm_key == ktrc_comm_key(current->comm);
+	       r->task_key == ktrc_task_key(current);
 }
 
 /*

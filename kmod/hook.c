@@ -94,9 +94,12 @@ void ktrc_tracepoint_detach(struct ktrc_tracepoint *t)
  */
 int ktrc_function_check(const struct ktrc_function *f)
 {
-	struct kretprobe *rp = kzalloc(sizeof(*rp), GFP_KERNEL);
+	struct kretprobe *rp;
 	int err;
 
+	if (f->is_attached) /* a second probe would make the first one dearer */
+		return 0;
+	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
 	if (!rp)
 		return -ENOMEM;
 	rp->kp.symbol_name = f->symbol;
@@ -150,7 +153,7 @@ void ktrc_function_detach(struct ktrc_function *f)
  */
 u64 ktrc_function_missed(const struct ktrc_function *f)
 {
-	return (u64)READ_ONCE(f->rp.nmissed) + READ_ONCE(f->rp.kp.nmissed);
+	return (u64)(u32)READ_ONCE(f->rp.nmissed) + READ_ONCE(f->rp.kp.nmissed);
 }
 
 /**

@@ -18,17 +18,17 @@ static int __init ktrc_init(void)
 	err = ktrc_memory_init();
 	if (err)
 		return err;
-	err = ktrc_device_init();
-	if (err)
-		goto err_memory_exit;
 	err = ktrc_netlink_init();
 	if (err)
-		goto err_device_exit;
+		goto err_memory_exit;
+	err = ktrc_device_init(); /* last: an open file would outlive a failed load */
+	if (err)
+		goto err_netlink_exit;
 	pr_info("abi %u schema %u\n", KTRC_ABI, KTRC_SCHEMA);
 	return 0;
 
-err_device_exit:
-	ktrc_device_exit();
+err_netlink_exit:
+	ktrc_netlink_exit();
 err_memory_exit:
 	ktrc_memory_exit();
 	return err;
@@ -36,8 +36,8 @@ err_memory_exit:
 
 static void __exit ktrc_exit(void)
 {
-	ktrc_netlink_exit();
 	ktrc_device_exit();
+	ktrc_netlink_exit();
 	ktrc_memory_exit();
 }
 

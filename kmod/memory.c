@@ -76,8 +76,9 @@ static int alloc_ring(struct ktrc_session *s, int cpu)
 		free_pages_of(pages, count);
 		return -ENOMEM;
 	}
-	s->pages[cpu] = pages;
 	ktrc_ring_init(r, memory);
+	/* pairs with the acquire in map_ring(): what is mapped is initialised */
+	smp_store_release(&s->pages[cpu], pages);
 	return 0;
 }
 

@@ -34,13 +34,16 @@ static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
 	[KTRC_A_SESSION_EVENTS] = { .type = NLA_U64 },
 	[KTRC_A_SESSION_MEMORY] = { .type = NLA_U64 },
 	[KTRC_A_SESSION_PACKET_BYTES] = { .type = NLA_U32 },
+	[KTRC_A_SESSION_REPLACE] = { .type = NLA_FLAG },
 };
 
 /* the nest of a request; a missing one is an empty one */
-static int parse_session(struct nlattr *nest, struct nlattr **tb, const struct nla_policy *policy,
-			 struct netlink_ext_ack *extack)
+static int parse_session(struct sk_buff *skb, struct nlattr *nest, struct nlattr **tb,
+			 const struct nla_policy *policy, struct netlink_ext_ack *extack)
 {
-	if (!ktrc_may_control()) {
+	/* the sender and who opened its socket: it may have been handed to a privileged program */
+	if (!ktrc_may_control() ||
+	    !(netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN))) {
 		NL_SET_ERR_MSG(extack, "needs CAP_PERFMON or CAP_SYS_ADMIN");
 		return -EPERM;
 	}
@@ -50,7 +53,9 @@ static int parse_session(struct nlattr *nest, struct nlattr **tb, const struct n
 
 static const char *name_of(struct nlattr **tb)
 {
-	return tb[KTRC_A_SESSION_NAME] ? nla_data(tb[KTRC_A_SESSION_NAME]) : "default";
+	const char *name = tb[KTRC_A_SESSION_NAME] ? nla_data(tb[KTRC_A_SESSION_NAME]) : "";
+
+	return *name ? name : "default";
 }
 
 static struct ktrc_session *find(struct nlattr **tb, struct netlink_ext_ack *extack)
@@ -119,19 +124,18 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *tb[KTRC_A_SESSION_MAX + 1];
 	struct ktrc_config config = {};
 	struct ktrc_why why = {};
-	struct ktrc_session *s;
 	int err;
 
-	err = parse_session(info->attrs[KTRC_A_SESSION], tb, new_policy, info->extack);
+	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, new_policy, info->extack);
 	if (!err)
 		err = config_from(tb, &config, info->extack);
 	if (err)
 		return err;
 	mutex_lock(&ktrc_control);
-	s = ktrc_session_create(&config, &why);
+	err = ktrc_session_create(&config, tb[KTRC_A_SESSION_REPLACE], &why);
 	mutex_unlock(&ktrc_control);
 	info->extack->_msg = why.text;
-	return PTR_ERR_OR_ZERO(s);
+	return err;
 }
 
 static int set_state(struct ktrc_session *s, u32 state, struct ktrc_why *why)
@@ -153,7 +157,7 @@ static int session_set(struct sk_buff *skb, struct genl_info *info)
 	struct ktrc_session *s;
 	int err;
 
-	err = parse_session(info->attrs[KTRC_A_SESSION], tb, set_policy, info->extack);
+	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, set_policy, info->extack);
 	if (err)
 		return err;
 	if (!tb[KTRC_A_SESSION_STATE]) {
@@ -175,7 +179,7 @@ static int session_del(struct sk_buff *skb, struct genl_info *info)
 	struct ktrc_session *s;
 	int err;
 
-	err = parse_session(info->attrs[KTRC_A_SESSION], tb, name_policy, info->extack);
+	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, name_policy, info->extack);
 	if (err)
 		return err;
 	mutex_lock(&ktrc_control);
@@ -193,7 +197,7 @@ static int session_get(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	int err;
 
-	err = parse_session(info->attrs[KTRC_A_SESSION], tb, name_policy, info->extack);
+	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, name_policy, info->extack);
 	if (err)
 		return err;
 	reply = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
@@ -235,7 +239,7 @@ static int dump_start(struct netlink_callback *cb)
 
 	err = genlmsg_parse(cb->nlh, &ktrc_family, top, KTRC_A_MAX, top_policy, cb->extack);
 	if (!err)
-		err = parse_session(top[KTRC_A_SESSION], tb, name_policy, cb->extack);
+		err = parse_session(cb->skb, top[KTRC_A_SESSION], tb, name_policy, cb->extack);
 	if (err)
 		return err;
 	strscpy(dump_of(cb)->name, name_of(tb), KTRC_NAME_LEN);
@@ -466,6 +470,8 @@ static int counters_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	s = ktrc_session_find(dump_of(cb)->name);
 	if (s)
 		dump_rows(skb, cb, s);
+	else
+		NL_SET_ERR_MSG(cb->extack, "no session of that name");
 	mutex_unlock(&ktrc_control);
 	return s ? skb->len : -ENOENT;
 }

@@ -33,10 +33,11 @@
  *    unpublished, therefore @head is looked at once more after idle.  One that
  *    runs after idle is outermost itself.
  *
- * From 1: the counters cannot move while a packet is opened but by writers that
- * void the plan, so that a packet's first records hold exact books; an inner
- * writer never laps an outer one; a packet's number stays valid while a nested
- * writer looks at it.
+ * From 1: an inner writer never laps an outer one; a packet's number stays valid
+ * while a nested writer looks at it; and a packet's first records can hold exact
+ * books.  For these a hit is counted only while @active is set, else a packet that
+ * an interrupt opens just then would take the hit for a record; and the counters
+ * are read until no inner hit came in between.
  *
  * The fast path (emit.h) is a leaf: it calls nothing and reads no user memory,
  * so it cannot meet itself and needs no guard but @active = KTRC_LEAF.  The
@@ -60,7 +61,11 @@
  */
 #include "ring.h"
 
-/* an interrupt storm may void a plan or a publication this often, then it is counted */
+/*
+ * Each further round takes an interrupt that writes in just these lines.  What is
+ * unpublished after the last one is published with the next record, or by
+ * ktrc_ring_settle().
+ */
 #define KTRC_PUBLISH_TRIES 8
 
 /**
@@ -176,6 +181,8 @@ void ktrc_ring_leave(struct ktrc_ring *r, u32 outer)
 		return;
 	}
 	for (i = 0; i < KTRC_PUBLISH_TRIES; i++) {
+		WRITE_ONCE(r->active, me);
+		barrier();
 		head = READ_ONCE(r->head);
 		/* pairs with the reader's acquire of head */
 		smp_store_release(&r->status->head, head);
@@ -183,11 +190,22 @@ void ktrc_ring_leave(struct ktrc_ring *r, u32 outer)
 		WRITE_ONCE(r->active, KTRC_IDLE);
 		barrier();
 		if (READ_ONCE(r->head) == head)
-			return;
-		WRITE_ONCE(r->active, me);
-		barrier();
+			break;
 	}
-	WRITE_ONCE(r->active, KTRC_IDLE);
+}
+
+/**
+ * ktrc_ring_settle() - make the mirror right once no writer runs any more
+ * @r: the ring of a stopped session
+ * @lost: hits lost on its CPU
+ */
+void ktrc_ring_settle(struct ktrc_ring *r, u64 lost)
+{
+	if (!r->status)
+		return;
+	WRITE_ONCE(r->status->lost, lost);
+	/* pairs with the reader's acquire of head */
+	smp_store_release(&r->status->head, r->head);
 }
 
 /**
@@ -202,8 +220,9 @@ int ktrc_ring_consume(struct ktrc_ring *r, u64 position)
 {
 	if (!r->status || position < r->cons || position > READ_ONCE(r->head))
 		return -EINVAL;
+	/* first the mirror: who reads without consuming must know before it is overwritten */
+	WRITE_ONCE(r->status->cons, position);
 	/* pairs with the acquire in ktrc_ring_make_room() */
 	smp_store_release(&r->cons, position);
-	WRITE_ONCE(r->status->cons, position);
 	return 0;
 }

@@ -22,7 +22,7 @@
  * @end: where the fast path must stop in the open packet
  * @base: address of position 0, were the open packet's slot continued backwards
  * @status: the mapped status page, written only; NULL: this CPU has no buffer
- * @comm_key: name of the task in effect at @head, see ktrc_comm_key()
+ * @task_key: start and name of the task in effect at @head, see ktrc_task_key()
  * @tid: thread id of the task in effect at @head
  * @epoch: upper bits of the last record's time
  * @cons: stream mode: consumed position; release by the consume ioctl
@@ -46,7 +46,7 @@ struct ktrc_ring {
 	u64 end;
 	u8 *base;
 	struct ktrc_status *status;
-	u64 comm_key;
+	u64 task_key;
 	u32 tid;
 	u32 epoch;
 
@@ -65,6 +65,7 @@ u32 ktrc_ring_context(void);
 bool ktrc_ring_make_room(struct ktrc_ring *r, u64 k);
 void ktrc_ring_open(struct ktrc_ring *r, u64 head, u64 k, u64 time, u64 lost);
 void ktrc_ring_leave(struct ktrc_ring *r, u32 outer);
+void ktrc_ring_settle(struct ktrc_ring *r, u64 lost);
 int ktrc_ring_consume(struct ktrc_ring *r, u64 position);
 
 /**

@@ -207,8 +207,12 @@ void ktrc_session_stop(struct ktrc_session *s, u32 reason)
 	switch_off(s, 1);
 	s->stop_ticks = ktrc_clock_ticks(s->clock);
 	detach(s, KTRC_NR_EVENTS);
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(s->cpus, cpu)->wake);
+	for_each_possible_cpu(cpu) {
+		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+
+		irq_work_sync(&c->wake);
+		ktrc_ring_settle(&c->ring, local_read(&c->lost));
+	}
 	s->state = KTRC_STATE_STOPPED;
 	s->stop_reason = reason;
 	wake_up_all(&s->readers);
@@ -299,41 +303,6 @@ static struct ktrc_session *alloc_session(const struct ktrc_config *config, stru
 }
 
 /**
- * ktrc_session_create() - a new session in state NEW
- * @config: what it shall be
- * @why: receives the reason of a failure
- *
- * It holds a reference to the module.
- * Return: the session; -EEXIST, -EBUSY when there is another one, -EINVAL,
- * -E2BIG, -ENOMEM.
- */
-struct ktrc_session *ktrc_session_create(const struct ktrc_config *config, struct ktrc_why *why)
-{
-	struct ktrc_session *s;
-	int err = check_config(config, why);
-
-	if (err)
-		return ERR_PTR(err);
-	if (ktrc_session_find(config->name)) {
-		why->text = "a session of that name exists";
-		return ERR_PTR(-EEXIST);
-	}
-	if (!list_empty(&ktrc_sessions)) {
-		why->text = "another session exists; one at a time";
-		return ERR_PTR(-EBUSY);
-	}
-	if (!try_module_get(THIS_MODULE))
-		return ERR_PTR(-ENODEV);
-	s = alloc_session(config, why);
-	if (IS_ERR(s)) {
-		module_put(THIS_MODULE);
-		return s;
-	}
-	list_add_tail(&s->node, &ktrc_sessions);
-	return s;
-}
-
-/**
  * ktrc_session_delete() - stop a session and forget it
  * @s: the session; files and mappings that use it keep their data
  *
@@ -342,10 +311,60 @@ struct ktrc_session *ktrc_session_create(const struct ktrc_config *config, struc
 void ktrc_session_delete(struct ktrc_session *s)
 {
 	ktrc_session_stop(s, KTRC_STOP_DELETED);
+	s->state = KTRC_STATE_STOPPED;
+	s->stop_reason = KTRC_STOP_DELETED;
+	wake_up_all(&s->readers);
 	list_del_init(&s->node);
 	s->owner = NULL;
 	mutex_unlock(&ktrc_control);
 	cancel_delayed_work_sync(&s->watch);
 	ktrc_session_put(s);
 	mutex_lock(&ktrc_control);
+}
+
+static int check_other(const struct ktrc_session *old, bool replace, struct ktrc_why *why)
+{
+	if (!old && !list_empty(&ktrc_sessions)) {
+		why->text = "another session exists; one at a time";
+		return -EBUSY;
+	}
+	if (old && (!replace || old->state == KTRC_STATE_RUNNING)) {
+		why->text = "a session of that name exists";
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/**
+ * ktrc_session_create() - a new session in state NEW
+ * @config: what it shall be
+ * @replace: delete the session of that name, unless it runs, once this one is made
+ * @why: receives the reason of a failure
+ *
+ * It holds a reference to the module.  Of a failure nothing is changed.
+ * Context: under ktrc_control, which may be dropped and taken again.
+ * Return: 0; -EEXIST, -EBUSY when there is another one, -EINVAL, -E2BIG, -ENOMEM.
+ */
+int ktrc_session_create(const struct ktrc_config *config, bool replace, struct ktrc_why *why)
+{
+	struct ktrc_session *s, *old;
+	int err = check_config(config, why);
+
+	if (err)
+		return err;
+	old = ktrc_session_find(config->name);
+	err = check_other(old, replace, why);
+	if (err)
+		return err;
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	s = alloc_session(config, why);
+	if (IS_ERR(s)) {
+		module_put(THIS_MODULE);
+		return PTR_ERR(s);
+	}
+	list_add_tail(&s->node, &ktrc_sessions);
+	if (old)
+		ktrc_session_delete(old);
+	return 0;
 }

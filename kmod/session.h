@@ -88,7 +88,7 @@ struct ktrc_why {
 
 bool ktrc_may_control(void);
 
-struct ktrc_session *ktrc_session_create(const struct ktrc_config *config, struct ktrc_why *why);
+int ktrc_session_create(const struct ktrc_config *config, bool replace, struct ktrc_why *why);
 struct ktrc_session *ktrc_session_find(const char *name);
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why);
 void ktrc_session_stop(struct ktrc_session *s, u32 reason);

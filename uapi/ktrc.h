@@ -74,8 +74,6 @@
 
 /* Version of everything in this file.  Bump rules: docs/abi.md. */
 #define KTRC_ABI 1
-/* Version of the event table.  Grows when an event or a field is added. */
-#define KTRC_SCHEMA 1
 
 #define KTRC_DEVICE "/dev/ktrc"
 #define KTRC_NAME_LEN 32 /* session name with its NUL */
@@ -98,7 +96,7 @@ enum ktrc_stop_reason {
 	KTRC_STOP_NONE = 0,
 	KTRC_STOP_ASKED = 1, /* by a command */
 	KTRC_STOP_NO_CONSUMER = 2, /* stream mode: nobody consumed for 30 s */
-	KTRC_STOP_DELETED = 3, /* the session was deleted; this file still holds its data */
+	KTRC_STOP_DELETED = 3, /* it was deleted, in whatever state; this file holds its data */
 };
 
 enum ktrc_clock {
@@ -108,7 +106,7 @@ enum ktrc_clock {
 
 /* ---- the mapped pages ---- */
 
-#define KTRC_STATUS_MAGIC 0x6374726bu /* "krtc" as little-endian bytes: k r t c */
+#define KTRC_STATUS_MAGIC 0x6372746bu /* little-endian bytes: "ktrc" */
 #define KTRC_MMAP_CPU_SHIFT 40
 
 /**
@@ -183,8 +181,9 @@ struct ktrc_packet_header {
 /*
  * Each takes a struct whose first member is its size: a shorter struct is
  * filled up with zeros, a longer one is accepted if its tail is zero (else
- * E2BIG).  Unknown flags are EINVAL.  Layout is the same for 32 and 64 bit.
- * Without KTRC_IOC_ATTACH, all others are ENOTCONN.
+ * E2BIG), a size below 4 or above a page is EINVAL.  Unknown flags are EINVAL.
+ * Layout is the same for 32 and 64 bit.  Without KTRC_IOC_ATTACH, all others are
+ * ENOTCONN.
  */
 #define KTRC_IOC_ATTACH _IO('k', 1) /* struct ktrc_ioc_attach */
 #define KTRC_IOC_INFO _IO('k', 2) /* struct ktrc_ioc_info */
@@ -265,7 +264,7 @@ struct ktrc_ioc_info {
  * @cpu: the CPU
  * @position: everything before it may be overwritten
  *
- * EINVAL: no such CPU, @position runs back or is beyond what is published.
+ * EINVAL: no such CPU or ring, @position runs back or is beyond what is reserved.
  * EPERM: attached without KTRC_ATTACH_CONSUME.
  */
 struct ktrc_ioc_consume {
@@ -306,7 +305,7 @@ enum ktrc_attr {
 enum ktrc_attr_session {
 	KTRC_A_SESSION_UNSPEC,
 	KTRC_A_SESSION_PAD,
-	KTRC_A_SESSION_NAME, /* string, 1-31 of [A-Za-z0-9_.-] */
+	KTRC_A_SESSION_NAME, /* string, 1-31 of [A-Za-z0-9_.-]; absent or "": default */
 	KTRC_A_SESSION_MODE, /* u32, enum ktrc_mode; default FLIGHT */
 	KTRC_A_SESSION_EVENTS, /* u64, bit i: event id i; DATA events only */
 	KTRC_A_SESSION_MEMORY, /* u64, bytes of all rings together; rounded down to whole packets */
@@ -315,6 +314,7 @@ enum ktrc_attr_session {
 	KTRC_A_SESSION_STOP_REASON, /* u32, enum ktrc_stop_reason; in replies */
 	KTRC_A_SESSION_BOUND, /* flag; in replies: dies with the file it is bound to */
 	KTRC_A_SESSION_CONSUMER, /* flag; in replies: a consumer is attached */
+	KTRC_A_SESSION_REPLACE, /* flag; with NEW: in place of the one of that name, unless it runs */
 	__KTRC_A_SESSION_AFTER_LAST
 };
 #define KTRC_A_SESSION_MAX (__KTRC_A_SESSION_AFTER_LAST - 1)

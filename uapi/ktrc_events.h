@@ -22,6 +22,17 @@ enum {
 	KTRC_NR_EVENTS
 };
 
+/* Version of the event table: grows by one with each event, field and value. */
+enum {
+	KTRC_SCHEMA = 0
+#define KTRC_VALUE(enm, value, name, doc) +1
+#define KTRC_EVENT(id, ev, label, kind, doc) +1
+#define KTRC_BITS(ev, type, name, width, fmt, doc) +1
+#define KTRC_FIELD(ev, type, name, fmt, doc) +1
+#define KTRC_TEXT(ev, name, len, doc) +1
+#include "ktrc_events.def"
+};
+
 /* KTRC_<enumeration>_<name>: a value of an enumerated field */
 enum ktrc_value {
 #define KTRC_VALUE(enm, value, name, doc) KTRC_##enm##_##name = (value),

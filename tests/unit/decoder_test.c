@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The decoder against packets whose every record is known: order, times, tasks,
+ * books, folding of retries; and against packets cut or damaged anywhere, where
+ * it must neither read outside (run it under ASan) nor invent records.
+ * With an argument: save the known trace as that directory and stop.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../../userspace/lib/trace.h"
+#include "../../userspace/views/check.h"
+#include "../../userspace/views/faults.h"
+#include "../../userspace/lib/cleanup.h"
+#include "decoder_synth.h"
+
+#define NR_CPUS 2
+#define NR_FAULTS 5003 /* a prime, for each CPU */
+#define STEP_TICKS 100003ull
+
+static int nr_tests, nr_failed;
+
+static void ok(bool passed, const char *what)
+{
+	nr_tests++;
+	nr_failed += !passed;
+	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
+}
+
+static struct ktrc_ev_task synth_task(u32 tid)
+{
+	struct ktrc_ev_task task = { .tid = tid, .tgid = tid & ~1u, .cgid = 7, .start_ns = tid };
+
+	snprintf(task.comm, sizeof(task.comm), "task-%u", tid);
+	return task;
+}
+
+static struct ktrc_ev_fault known_fault(u32 cpu, u64 i)
+{
+	return (struct ktrc_ev_fault){
+		.page = 0x7f0000000 + i,
+		.mode = i % 3,
+		.write = i & 1,
+		.result = KTRC_fault_result_minor,
+		.class = KTRC_fault_class_anon,
+		.dur = (u32)(1000 + i + cpu),
+	};
+}
+
+static u64 known_ticks(u32 cpu, u64 i)
+{
+	return (1ull << 40) + i * STEP_TICKS * NR_CPUS + cpu * STEP_TICKS;
+}
+
+/* Every CPU changes between two tasks; the second time a task is only referred to. */
+static void build(struct synth_stream *s, u32 cpu)
+{
+	struct ktrc_ev_task first = synth_task(100 + 2 * cpu), second = synth_task(101 + 2 * cpu);
+	struct ktrc_ev_task_ref ref = { .tid = first.tid };
+
+	*s = (struct synth_stream){ .cpu = cpu };
+	for (u64 i = 0; i < NR_FAULTS; i++) {
+		struct ktrc_ev_fault fault = known_fault(cpu, i);
+		u64 ticks = known_ticks(cpu, i);
+
+		if (!s->bytes || synth_is_full(s)) {
+			if (s->bytes)
+				synth_close(s);
+			synth_open(s, ticks, &first);
+		} else if (i % 17 == 5) {
+			synth_record(s, KTRC_EV_task, ticks, &second, sizeof(second));
+		} else if (i % 17 == 11) {
+			synth_record(s, KTRC_EV_task_ref, ticks, &ref, sizeof(ref));
+		}
+		synth_fault(s, ticks, &fault);
+	}
+	synth_close(s);
+}
+
+static struct ktrc_capture *build_capture(void)
+{
+	struct synth_stream streams[NR_CPUS];
+	struct ktrc_error err;
+
+	for (u32 cpu = 0; cpu < NR_CPUS; cpu++)
+		build(&streams[cpu], cpu);
+	struct ktrc_capture *capture = synth_capture(streams, NR_CPUS);
+
+	if (ktrc_capture_start_reader(capture, &err) < 0)
+		abort();
+	return capture;
+}
+
+static bool is_known(const struct ktrc_schema *schema, const struct ktrc_record *r, u64 i)
+{
+	const struct ktrc_event *event = ktrc_schema_find(schema, "fault");
+	struct ktrc_ev_fault fault = known_fault(r->cpu, i);
+
+	return r->event == event && r->ticks == known_ticks(r->cpu, i) &&
+	       ktrc_get(&ktrc_event_field(event, "page")->get, r->payload) == fault.page &&
+	       ktrc_get(&ktrc_event_field(event, "mode")->get, r->payload) == fault.mode &&
+	       ktrc_get(&ktrc_event_field(event, "write")->get, r->payload) == fault.write &&
+	       ktrc_get(&ktrc_event_field(event, "dur")->get, r->payload) == fault.dur &&
+	       r->task->tid / 2 == 50 + r->cpu;
+}
+
+static void test_records(struct ktrc_capture *capture, const char *what)
+{
+	u64 seen[NR_CPUS] = { 0 }, last = 0, bad = 0;
+	const struct ktrc_record *r;
+
+	while ((r = ktrc_reader_next(capture->reader)) != NULL) {
+		if (r->event->kind != KTRC_KIND_DATA)
+			continue;
+		bad += r->ticks < last || !is_known(capture->schema, r, seen[r->cpu]++);
+		last = r->ticks;
+	}
+	ok(bad == 0 && seen[0] == NR_FAULTS && seen[1] == NR_FAULTS, what);
+}
+
+static void test_books(struct ktrc_capture *capture)
+{
+	struct ktrc_faults *faults = ktrc_faults_create(capture);
+	const struct ktrc_record *r;
+	struct ktrc_check *check;
+	struct ktrc_error err;
+
+	ktrc_capture_start_reader(capture, &err);
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		ktrc_faults_add(faults, r);
+	check = ktrc_check_create(capture, faults);
+	ok(check->is_balanced && check->total.read == 2 * NR_FAULTS, "books balance");
+	ok(faults->all->faults == 2 * NR_FAULTS && faults->nr_rows == 2, "faults by process");
+	ktrc_check_destroy(check);
+	ktrc_faults_destroy(faults);
+}
+
+/* Without its first packets a CPU's older records are absent, and exactly that many. */
+static void test_overwritten(void)
+{
+	struct ktrc_capture *capture = build_capture();
+	struct ktrc_stream *stream = &capture->streams[0];
+	size_t cut = 3 * SYNTH_PACKET_BYTES;
+	const struct ktrc_books *books;
+	struct ktrc_error err;
+
+	memmove(stream->bytes, stream->bytes + cut, stream->len - cut);
+	stream->len -= cut;
+	ktrc_capture_start_reader(capture, &err);
+	while (ktrc_reader_next(capture->reader))
+		;
+	books = ktrc_reader_books(capture->reader, 0);
+	ok(books->absent[KTRC_EV_fault] > 0 &&
+		   books->read[KTRC_EV_fault] + books->absent[KTRC_EV_fault] == NR_FAULTS &&
+		   books->surplus[KTRC_EV_fault] == 0,
+	   "overwritten records are counted");
+	ok(ktrc_capture_window_start(capture) > capture->start_ticks,
+	   "the window starts where no CPU's records are missing");
+	ktrc_capture_destroy(capture);
+}
+
+static u64 count_records(struct ktrc_capture *capture, size_t len)
+{
+	struct ktrc_error err;
+	u64 nr = 0;
+
+	capture->streams[0].len = len;
+	ktrc_capture_start_reader(capture, &err);
+	while (ktrc_reader_next(capture->reader))
+		nr++;
+	return nr;
+}
+
+static void test_truncation(void)
+{
+	struct ktrc_capture *capture = build_capture();
+	size_t whole = capture->streams[0].len;
+	u64 all = count_records(capture, whole), last = all, bad = 0, nr;
+
+	for (size_t cut = 1; cut < 3 * SYNTH_PACKET_BYTES; cut += 7) {
+		u8 *full = capture->streams[0].bytes;
+		u8 *exact = malloc(whole - cut);
+
+		/* of exactly that size, so that a sanitizer sees a step beyond */
+		memcpy(exact, full, whole - cut);
+		capture->streams[0].bytes = exact;
+		nr = count_records(capture, whole - cut);
+		bad += nr > last;
+		last = nr;
+		ktrc_reader_destroy(ktrc_steal(capture->reader));
+		capture->streams[0].bytes = full;
+		free(exact);
+	}
+	ok(bad == 0 && last < all, "a cut stream yields its whole packets");
+	capture->streams[0].len = whole;
+	ktrc_capture_destroy(capture);
+}
+
+static void test_damage(void)
+{
+	struct ktrc_capture *capture = build_capture();
+	size_t len = capture->streams[0].len;
+	u8 *bytes = capture->streams[0].bytes;
+	unsigned int seed = 1;
+
+	for (int round = 0; round < 400; round++) {
+		size_t at = (size_t)rand_r(&seed) % len;
+		u8 kept = bytes[at];
+
+		bytes[at] ^= (u8)(1 + rand_r(&seed) % 255);
+		if (round % 3 == 0)
+			at = at / SYNTH_PACKET_BYTES * SYNTH_PACKET_BYTES;
+		count_records(capture, len);
+		if (round % 2)
+			bytes[at] = kept;
+	}
+	ok(true, "damage anywhere is survived");
+	ktrc_capture_destroy(capture);
+}
+
+static void add_attempt(struct synth_stream *s, u64 ticks, u64 page, u32 result, u32 tried, u32 dur)
+{
+	struct ktrc_ev_fault fault = {
+		.page = page,
+		.mode = KTRC_fault_mode_user,
+		.result = result,
+		.tried = tried,
+		.dur = dur,
+	};
+
+	synth_fault(s, ticks, &fault);
+}
+
+static void test_retries(void)
+{
+	struct ktrc_ev_task task = synth_task(42);
+	struct synth_stream s = { .cpu = 0 };
+	u64 t = (1ull << 40) + 1;
+	struct ktrc_capture *capture;
+	struct ktrc_faults *faults;
+	const struct ktrc_record *r;
+	struct ktrc_error err;
+
+	synth_open(&s, t, &task);
+	add_attempt(&s, ++t, 1, KTRC_fault_result_minor, 0, 10);
+	add_attempt(&s, ++t, 2, KTRC_fault_result_retry, 0, 100);
+	add_attempt(&s, ++t, 2, KTRC_fault_result_major, 1, 20);
+	add_attempt(&s, ++t, 3, KTRC_fault_result_retry, 0, 100);
+	add_attempt(&s, ++t, 3, KTRC_fault_result_retry, 1, 200);
+	add_attempt(&s, ++t, 3, KTRC_fault_result_minor, 1, 30);
+	add_attempt(&s, ++t, 4, KTRC_fault_result_retry, 0, 100); /* given up */
+	add_attempt(&s, ++t, 5, KTRC_fault_result_minor, 0, 10);
+	add_attempt(&s, ++t, 6, KTRC_fault_result_sigsegv, 0, 10);
+	add_attempt(&s, ++t, 7, KTRC_fault_result_retry, 0, 100); /* the window ends */
+	synth_close(&s);
+	capture = synth_capture(&s, 1);
+	ktrc_capture_start_reader(capture, &err);
+	faults = ktrc_faults_create(capture);
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		ktrc_faults_add(faults, r);
+	ok(faults->all->faults == 5 && faults->all->attempts == 10, "attempts fold into faults");
+	ok(faults->all->majors == 2 && faults->all->max_ticks == 330,
+	   "a retried fault is major, its time the sum");
+	ok(faults->all->unfinished == 2 && faults->all->failed == 1,
+	   "unfinished and failed faults are told apart");
+	ktrc_faults_destroy(faults);
+	ktrc_capture_destroy(capture);
+}
+
+static void test_saved(struct ktrc_capture *capture)
+{
+	char path[] = "/tmp/decoder_test.XXXXXX", dir[64], command[96];
+	struct ktrc_capture *saved = NULL;
+	struct ktrc_error err;
+
+	if (!mkdtemp(path))
+		abort();
+	snprintf(dir, sizeof(dir), "%s/trace", path);
+	ok(ktrc_trace_save(dir, capture, &err) == 0, "a capture is saved");
+	ok(ktrc_trace_save(dir, capture, &err) < 0 && err.code == KTRC_EXIT_FAILED,
+	   "a trace is never written over");
+	ok(ktrc_trace_open(dir, &saved, &err) == 0, "and opened");
+	if (saved)
+		test_records(saved, "the saved records are the same");
+	ktrc_capture_destroy(saved);
+	snprintf(command, sizeof(command), "rm -r %s", path);
+	if (system(command) != 0)
+		abort();
+}
+
+int main(int argc, char **argv)
+{
+	struct ktrc_capture *capture = build_capture();
+	struct ktrc_error err;
+
+	if (argc > 1) {
+		nr_failed = ktrc_trace_save(argv[1], capture, &err) < 0;
+		if (nr_failed)
+			fprintf(stderr, "%s\n", err.text);
+		ktrc_capture_destroy(capture);
+		return nr_failed;
+	}
+	test_records(capture, "every record, in order of time, with its task");
+	test_books(capture);
+	test_saved(capture);
+	ktrc_capture_destroy(capture);
+	test_overwritten();
+	test_truncation();
+	test_damage();
+	test_retries();
+	printf("1..%d\n", nr_tests);
+	return nr_failed != 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/env.h takes from the kernel, for one simulated CPU in user space.
+ *
+ * An interrupt may come between any two accesses to memory.  Each operation here
+ * therefore calls shim_step() first, and there a test lets an inner writer run;
+ * built with clang, every load and store of the tested code does so as well.
+ */
+#ifndef KTRC_KERNEL_SHIM_H
+#define KTRC_KERNEL_SHIM_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#undef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define BUILD_BUG_ON(x) _Static_assert(!(x), #x)
+#define BIT_ULL(nr) (1ull << (nr))
+#define PAGE_SIZE 4096
+
+/* ---- the simulated CPU ---- */
+
+struct task_struct {
+	u32 pid;
+	u32 tgid;
+	u64 start_boottime;
+	char comm[16];
+	u64 cgid; /* private to the shim */
+};
+
+/**
+ * struct shim - the CPU, its clocks, and what happens at each step
+ * @task: the current task
+ * @preempt_count: as in the kernel
+ * @tsc: time stamp counter
+ * @tsc_step: cycles from one reading of a clock to the next
+ * @wakes: times that readers were woken
+ * @nr_steps: steps since the test set it to zero
+ * @on_step: called at each step unless NULL; may run inner writers
+ * @context: for @on_step
+ */
+struct shim {
+	struct task_struct *task;
+	u32 preempt_count;
+	u64 tsc;
+	u64 tsc_step;
+	u64 wakes;
+	u64 nr_steps;
+	void (*on_step)(void *context);
+	void *context;
+};
+
+extern struct shim shim;
+
+void shim_step(void);
+
+#define current (shim.task)
+
+/* ---- contexts: asm-generic layout of preempt_count ---- */
+
+#define SOFTIRQ_OFFSET (1u << 8)
+#define HARDIRQ_OFFSET (1u << 16)
+#define HARDIRQ_MASK (0xfu << 16)
+#define NMI_OFFSET (1u << 20)
+#define NMI_MASK (0xfu << 20)
+
+static inline u32 preempt_count(void)
+{
+	return shim.preempt_count;
+}
+
+/* ---- memory ---- */
+
+#define barrier()                                  \
+	do {                                       \
+		shim_step();                       \
+		__asm__ volatile("" ::: "memory"); \
+	} while (0)
+
+#define READ_ONCE(x)                         \
+	({                                   \
+		shim_step();                 \
+		*(volatile typeof(x) *)&(x); \
+	})
+
+#define WRITE_ONCE(x, value)                           \
+	do {                                           \
+		shim_step();                           \
+		*(volatile typeof(x) *)&(x) = (value); \
+	} while (0)
+
+#define smp_wmb()                                        \
+	do {                                             \
+		shim_step();                             \
+		__atomic_thread_fence(__ATOMIC_RELEASE); \
+	} while (0)
+
+#define smp_load_acquire(p)                           \
+	({                                            \
+		shim_step();                          \
+		__atomic_load_n(p, __ATOMIC_ACQUIRE); \
+	})
+
+#define smp_store_release(p, value)                           \
+	do {                                                  \
+		shim_step();                                  \
+		__atomic_store_n(p, value, __ATOMIC_RELEASE); \
+	} while (0)
+
+u64 cmpxchg_local(u64 *p, u64 old, u64 new);
+
+static inline u64 rol64(u64 word, unsigned int shift)
+{
+	return word << shift | word >> (64 - shift);
+}
+
+static inline unsigned int __fls(unsigned long word)
+{
+	return 63 - (unsigned int)__builtin_clzl(word);
+}
+
+/* an interrupt may come in the middle of it */
+void *shim_memcpy(void *to, const void *from, size_t bytes);
+#undef memcpy
+#define memcpy(to, from, bytes) shim_memcpy(to, from, bytes)
+
+/* ---- counters of one CPU ---- */
+
+typedef struct {
+	long value;
+} local_t;
+
+static inline long local_read(const local_t *l)
+{
+	shim_step();
+	return l->value;
+}
+
+long local_add_return(long n, local_t *l);
+
+static inline void local_add(long n, local_t *l)
+{
+	(void)local_add_return(n, l);
+}
+
+static inline void local_inc(local_t *l)
+{
+	local_add(1, l);
+}
+
+/* ---- clocks: nanoseconds are cycles / 4, so that both clocks tick alike ---- */
+
+u64 ktrc_arch_tsc(void);
+
+static inline u64 ktime_get_mono_fast_ns(void)
+{
+	return ktrc_arch_tsc() >> 2;
+}
+
+static inline u64 ktime_get_real_fast_ns(void)
+{
+	return ktrc_arch_tsc() >> 2;
+}
+
+/* ---- tasks and readers ---- */
+
+static inline u64 ktrc_current_cgid(void)
+{
+	return current->cgid;
+}
+
+struct irq_work {
+	int unused;
+};
+
+typedef struct {
+	int unused;
+} wait_queue_head_t;
+
+static inline void ktrc_wake(struct irq_work *work, wait_queue_head_t *readers)
+{
+	(void)work;
+	(void)readers;
+	shim.wakes++;
+}
+
+#endif /* KTRC_KERNEL_SHIM_H */

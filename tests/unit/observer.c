@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "observer.h"
+#include "tap.h"
+#undef memcpy
+
+struct record {
+	u32 id;
+	u32 bytes; /* header and payload */
+	u64 time;
+	const u8 *payload;
+};
+
+static u32 mix(u32 seed, u32 word)
+{
+	seed = (seed ^ word) * 0x9e3779b1u;
+	return seed ^ seed >> 15;
+}
+
+static u32 task_hash(const struct ktrc_ev_task *task)
+{
+	u32 words[sizeof(*task) / sizeof(u32)], hash = 1;
+	size_t i;
+
+	memcpy(words, task, sizeof(*task));
+	for (i = 0; i < sizeof(*task) / sizeof(u32); i++)
+		hash = mix(hash, words[i]);
+	return hash;
+}
+
+struct payload payload_make(u32 level, u32 seq, u32 event, const struct ktrc_ev_task *task)
+{
+	struct payload p = { .origin = level << 24 | seq };
+
+	p.seal = mix(mix(p.origin, event), task_hash(task));
+	p.seal_2 = mix(p.seal, 7);
+	return p;
+}
+
+u32 payload_bytes(u32 event)
+{
+	static const u32 bytes[KTRC_NR_EVENTS] = {
+#define KTRC_EVENT(id, ev, label, kind, doc) [id] = sizeof(struct ktrc_ev_##ev),
+#include "../../uapi/ktrc_events.def"
+	};
+
+	return event < KTRC_NR_EVENTS ? bytes[event] : 0;
+}
+
+static u32 load_u32(const u8 *p)
+{
+	u32 word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+static const char *parse(const struct observer *o, const u8 *p, u64 left, struct record *rec)
+{
+	const u64 low = (1ull << KTRC_TIME_BITS) - 1;
+	u32 word, header = 4;
+
+	TAP_NEED(left >= 4, "position %llu: half a record header", o->pos);
+	word = load_u32(p);
+	rec->id = word & KTRC_ID_EXTENDED;
+	rec->time = (o->time & ~low) | word >> KTRC_ID_BITS;
+	if (rec->id == KTRC_ID_EXTENDED) {
+		header = 16;
+		TAP_NEED(left >= header, "position %llu: half an extended header", o->pos);
+		rec->id = load_u32(p + 4);
+		rec->time = load_u32(p + 8) | (u64)load_u32(p + 12) << 32;
+	}
+	rec->payload = p + header;
+	rec->bytes = header + payload_bytes(rec->id);
+	TAP_NEED(rec->bytes > header, "position %llu: no event has id %u", o->pos, rec->id);
+	TAP_NEED(rec->bytes <= left, "position %llu: record straddles the content's end", o->pos);
+	TAP_NEED(rec->time >= o->time, "position %llu: time runs back from %llu to %llu", o->pos,
+		 o->time, rec->time);
+	return NULL;
+}
+
+static const char *read_packet_record(struct observer *o, const struct record *rec)
+{
+	struct ktrc_ev_packet p;
+	u64 lost;
+
+	memcpy(&p, rec->payload, sizeof(p));
+	lost = p.lost_full + p.lost_nest + p.lost_recursion + p.lost_noring;
+	TAP_NEED(o->packet_record == 0, "packet record is not the first");
+	TAP_NEED(p.hits == p.written + p.filtered + lost, "packet record: books do not balance");
+	TAP_NEED(o->nr_packets == 1 || lost == o->discarded,
+		 "packet opens with %llu lost, the one before closed with %llu", lost,
+		 o->discarded);
+	TAP_NEED(p.ticks >= o->time, "packet record: calibration before the packet's begin");
+	return NULL;
+}
+
+static const char *read_counts(struct observer *o, const struct record *rec)
+{
+	struct ktrc_ev_counts c;
+
+	memcpy(&c, rec->payload, sizeof(c));
+	TAP_NEED(o->packet_record >= 1 && c.event < KTRC_NR_EVENTS, "counts record out of place");
+	TAP_NEED(c.hits == c.written + c.filtered + c.lost, "counts record: does not balance");
+	TAP_NEED(c.written == o->records[c.event],
+		 "packet at %llu opens with %llu written of event %u, but %llu stand before it",
+		 o->pos, c.written, c.event, o->records[c.event]);
+	TAP_NEED(c.lost >= o->books[c.event], "counts record: lost runs back");
+	o->books[c.event] = c.lost;
+	return NULL;
+}
+
+static const char *read_task(struct observer *o, const struct record *rec)
+{
+	TAP_NEED(o->nr_known < OBSERVER_TASKS, "more tasks than ever ran");
+	memcpy(&o->task, rec->payload, sizeof(o->task));
+	o->known[o->nr_known++] = o->task;
+	o->has_task = true;
+	o->nr_full++;
+	return NULL;
+}
+
+static const char *read_task_ref(struct observer *o, const struct record *rec)
+{
+	u32 i, tid = load_u32(rec->payload);
+
+	for (i = o->nr_known; i > 0; i--) {
+		if (o->known[i - 1].tid == tid) {
+			o->task = o->known[i - 1];
+			o->nr_ref++;
+			return NULL;
+		}
+	}
+	return tap_why("task_ref to %u, whose full form is not in the packet", tid);
+}
+
+static const char *read_data(struct observer *o, const struct record *rec)
+{
+	struct payload want, got = { 0 };
+	u32 level, seq;
+
+	memcpy(&got, rec->payload, payload_bytes(rec->id));
+	level = got.origin >> 24;
+	seq = got.origin & 0xffffff;
+	TAP_NEED(o->has_task, "position %llu: record without a task", o->pos);
+	want = payload_make(level, seq, rec->id, &o->task);
+	TAP_NEED(level < OBSERVER_LEVELS && got.seal == want.seal &&
+			 (rec->id == KTRC_EV_fault_light || got.seal_2 == want.seal_2),
+		 "position %llu: record torn, or not of task %u", o->pos, o->task.tid);
+	TAP_NEED(seq >= o->next_seq[level], "position %llu: record %u of level %u again", o->pos,
+		 seq, level);
+	if (o->spans) {
+		const struct span *hit = &o->spans[level][seq % OBSERVER_SPANS];
+
+		TAP_NEED(rec->time >= hit->begin && rec->time <= hit->end,
+			 "position %llu: time %llu is not in %llu to %llu", o->pos, rec->time,
+			 hit->begin, hit->end);
+	}
+	o->next_seq[level] = seq + 1;
+	o->records[rec->id]++;
+	return NULL;
+}
+
+static const char *read_record(struct observer *o, const struct record *rec)
+{
+	if (rec->id == KTRC_EV_packet)
+		return read_packet_record(o, rec);
+	if (rec->id == KTRC_EV_counts)
+		return read_counts(o, rec);
+	TAP_NEED(o->packet_record > o->nr_events, "position %llu: prologue cut short", o->pos);
+	if (rec->id == KTRC_EV_task)
+		return read_task(o, rec);
+	if (rec->id == KTRC_EV_task_ref)
+		return read_task_ref(o, rec);
+	return read_data(o, rec);
+}
+
+void observer_start(struct observer *o, const u8 *bytes, u64 packet, u32 shift)
+{
+	const u8 *p = bytes + sizeof(struct ktrc_packet_header);
+	struct ktrc_ev_counts c;
+	u32 i;
+
+	o->packet = packet;
+	o->pos = packet << shift;
+	p += 4 + sizeof(struct ktrc_ev_packet);
+	for (i = 0; i < o->nr_events; i++) {
+		memcpy(&c, p + 4, sizeof(c));
+		p += 4 + sizeof(c);
+		if (c.event >= KTRC_NR_EVENTS)
+			continue;
+		o->records[c.event] = c.written;
+		o->discarded += c.lost;
+	}
+}
+
+static const char *open_packet(struct observer *o, const struct ktrc_packet_header *h, u32 shift)
+{
+	TAP_NEED(h->magic == KTRC_PACKET_MAGIC && h->packet_bits == 8ull << shift && !h->pad &&
+			 !h->stream_id && h->uuid[0] == 0xa5 && h->uuid[15] == 0x5a,
+		 "position %llu: bad packet header", o->pos);
+	TAP_NEED(h->seq == o->packet, "position %llu: packet %llu", o->pos, h->seq);
+	TAP_NEED(h->begin >= o->time, "position %llu: packet begins in the past", o->pos);
+	o->time = h->begin;
+	o->is_inside = true;
+	o->packet_record = 0;
+	o->has_task = false;
+	o->nr_known = 0;
+	o->nr_packets++;
+	o->pos += sizeof(*h);
+	return NULL;
+}
+
+static const char *close_packet(struct observer *o, const struct ktrc_packet_header *h, u32 shift)
+{
+	TAP_NEED(h->end >= o->time, "packet %llu ends before its last record", h->seq);
+	TAP_NEED(h->discarded >= o->discarded, "packet %llu: discarded runs back", h->seq);
+	o->time = h->end;
+	o->discarded = h->discarded;
+	o->is_inside = false;
+	o->pos = ++o->packet << shift;
+	return NULL;
+}
+
+const char *observer_read(struct observer *o, const u8 *bytes, u32 shift, u64 head)
+{
+	u64 start = o->packet << shift, next = start + (1ull << shift);
+	struct ktrc_packet_header h;
+	struct record rec = { 0 };
+	u64 end = head;
+
+	memcpy(&h, bytes, sizeof(h));
+	if (head > next)
+		end = start + h.content_bits / 8;
+	TAP_NEED(end >= start + sizeof(h) && end <= next && end >= o->pos,
+		 "packet at %llu: content ends at %llu", start, end);
+	if (!o->is_inside)
+		TAP_TRY(open_packet(o, &h, shift));
+	while (o->pos < end) {
+		TAP_TRY(parse(o, bytes + (o->pos - start), end - o->pos, &rec));
+		TAP_TRY(read_record(o, &rec));
+		o->nr_extended += rec.bytes - payload_bytes(rec.id) > 4;
+		o->packet_record++;
+		o->time = rec.time;
+		o->pos += rec.bytes;
+	}
+	return head > next ? close_packet(o, &h, shift) : NULL;
+}
