@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# User verbs; `make help` lists them.  The module is built by Kbuild.
+KDIR ?= $(shell tests/kdir)
+DESTDIR ?=
+PREFIX ?= /usr/local
+V ?= 0
+release = $(shell tests/kdir --release $(KDIR))
+
+ifneq ($(V),1)
+MAKEFLAGS += --no-print-directory
+endif
+
+.PHONY: all modules tools demo check test bench mutants style docs install uninstall clean help
+
+all: modules tools
+
+modules:
+	@[ -n "$(KDIR)" ] || { echo "no kernel headers: install linux-headers-amd64 or set KDIR" >&2; exit 1; }
+	@echo "building ktrc.ko for $(KDIR)" >&2
+	$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) -C $(KDIR) M=$(CURDIR) modules
+
+tools:
+	$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) -C userspace
+
+demo:
+	@tests/deps build guest
+	@$(MAKE) all >&2
+	@tests/demo/run
+
+check:
+	@tests/deps build check
+	@tests/total tests/check "$(MAKE) style"
+
+style:
+	@tests/deps build check
+	@tests/style/run
+
+test:
+	@tests/deps build check guest
+	@tests/total "$(MAKE) check" tests/functional/run tests/demo/readme
+
+bench:
+	@tests/deps build guest
+	@$(MAKE) all >&2
+	@tests/bench/run
+
+mutants:
+	@tests/deps build check guest
+	@tests/mutants/run
+
+docs:
+	@tests/abi/table docs >docs/events.md.new && mv docs/events.md.new docs/events.md
+
+install:
+	@tests/deps build
+	@$(MAKE) all
+	install -D -m 644 ktrc.ko $(DESTDIR)/lib/modules/$(release)/extra/ktrc.ko
+	$(MAKE) -C userspace install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
+	$(if $(DESTDIR),,depmod $(release))
+
+uninstall:
+	rm -f $(DESTDIR)/lib/modules/$(release)/extra/ktrc.ko
+	rm -f $(DESTDIR)$(PREFIX)/bin/ktrc-ctl $(DESTDIR)$(PREFIX)/bin/ktrc-read
+
+clean:
+	@[ -z "$(KDIR)" ] || $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean
+	@$(MAKE) -s -C userspace clean
+	@rm -rf build
+
+help:
+	@echo 'make            build the module for KDIR and the tools'
+	@echo 'make demo       watch real page faults in a guest: builds, boots, records, explains'
+	@echo 'make test       check, then one test for each promise in a guest'
+	@echo 'make check      unit tests, models, style, fresh docs; seconds, no root'
+	@echo 'make bench      instructions and bytes per event'
+	@echo 'make mutants    every test fails when what it guards is broken'
+	@echo 'make modules, tools, style, docs, install, uninstall, clean'
+	@echo 'knobs: KDIR=$(KDIR) DESTDIR= PREFIX=$(PREFIX) V=1'
