@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * faults read|pread PASSES: raises page faults and prints what one costs its task.
+ *
+ * read:   touches every page of a dropped anonymous region by reading.  Read, because a
+ *         write fault's cost moves with the state of the page allocator.
+ * pread:  reads a page of a file into a page that was just dropped, so that the kernel
+ *         raises the fault, and drops it again.
+ *
+ * Where an instruction takes a nanosecond, the task's CPU time counts instructions.
+ * Output: the median of the passes, faults of all passes, and the slowest less the fastest.
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NR_PAGES 10000
+#define MAX_PASSES 101
+
+static size_t page_bytes;
+static char *region;
+static int file;
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static long long cpu_ns(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t))
+		fail("clock_gettime");
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static long nr_faults(void)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_SELF, &r))
+		fail("getrusage");
+	return r.ru_minflt + r.ru_majflt;
+}
+
+static void drop(char *from, size_t bytes)
+{
+	if (madvise(from, bytes, MADV_DONTNEED))
+		fail("madvise");
+}
+
+static void touch_by_read(void)
+{
+	for (size_t i = 0; i < NR_PAGES; i++)
+		((volatile char *)region)[i * page_bytes];
+}
+
+static void touch_by_pread(void)
+{
+	for (size_t i = 0; i < NR_PAGES; i++) {
+		char *page = region + i * page_bytes;
+
+		if (pread(file, page, page_bytes, 0) != (ssize_t)page_bytes)
+			fail("pread");
+		drop(page, page_bytes);
+	}
+}
+
+static void set_up(void)
+{
+	page_bytes = sysconf(_SC_PAGESIZE);
+	region = mmap(NULL, NR_PAGES * page_bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (region == MAP_FAILED)
+		fail("mmap");
+	if (madvise(region, NR_PAGES * page_bytes, MADV_NOHUGEPAGE))
+		fail("madvise");
+	file = memfd_create("faults", 0);
+	if (file < 0 || write(file, region, page_bytes) != (ssize_t)page_bytes)
+		fail("memfd");
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double d = *(const double *)a - *(const double *)b;
+
+	return (d > 0) - (d < 0);
+}
+
+int main(int argc, char **argv)
+{
+	int passes = argc == 3 ? atoi(argv[2]) : 0;
+	bool by_pread = argc == 3 && !strcmp(argv[1], "pread");
+	double cost[MAX_PASSES];
+	long faults, all_faults = 0;
+
+	if (passes < 1 || passes > MAX_PASSES || (!by_pread && strcmp(argv[1], "read"))) {
+		fprintf(stderr, "usage: faults read|pread PASSES (1-%d)\n", MAX_PASSES);
+		return 2;
+	}
+	set_up();
+	for (int i = 0; i < passes; i++) {
+		long long begin;
+
+		drop(region, NR_PAGES * page_bytes);
+		faults = nr_faults();
+		begin = cpu_ns();
+		by_pread ? touch_by_pread() : touch_by_read();
+		cost[i] = cpu_ns() - begin;
+		faults = nr_faults() - faults;
+		cost[i] /= faults;
+		all_faults += faults;
+	}
+	qsort(cost, passes, sizeof(cost[0]), by_value);
+	printf("%.2f %ld %.2f\n", cost[passes / 2], all_faults, cost[passes - 1] - cost[0]);
+	return 0;
+}
