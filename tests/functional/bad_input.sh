@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Wrong command lines, files, calls and messages: each gets its exit code or errno and
+# one line that says what is wrong, and changes neither a session nor a counter.
+# timeout: 240
+. tests/functional/lib.sh
+
+dir=/tmp/bad_input
+rows=0 failed=0
+
+complain() {
+	note "$1: exit code $got"
+	cat $dir/out $dir/err
+	failed=1
+}
+
+# One line "ktrc-...: ...", then at most one "hint: ..."; HINT - : none is needed.
+is_well_said() {
+	local lines
+	mapfile -t lines <$dir/err
+	[ ${#lines[@]} -le 2 ] && [[ ${lines[0]:-} =~ ^ktrc-(ctl|read)(\ [a-z]+)?:\ .*$1 ]] &&
+		{ [ ${#lines[@]} = 1 ] || [[ ${lines[1]} =~ ^hint:\ . ]]; } &&
+		{ [ "$2" = - ] || [[ ${lines[1]:-} =~ $2 ]]; }
+}
+
+# bad CODE ERROR HINT COMMAND...: regular expressions
+bad() {
+	local code=$1 error=$2 hint=$3 got=0
+	shift 3
+	rows=$((rows + 1))
+	"$@" >$dir/out 2>$dir/err </dev/null || got=$?
+	[ $got = "$code" ] || complain "$*: wanted exit code $code"
+	[ ! -s $dir/out ] || complain "$*: printed something"
+	is_well_said "$error" "$hint" || complain "$*: wanted \"$error\", \"$hint\""
+	[ "$(control state)" = "$state" ] && return
+	complain "$*: changed sessions or counters"
+	state=$(control state)
+}
+
+# The words on a command line, whatever sessions there are.
+command_lines() {
+	bad 2 'unknown verb "strat"' '"start"' ktrc-ctl strat
+	bad 2 'unknown verb' - ktrc-ctl ""
+	bad 2 'unknown verb "strat"' '"start"' ktrc-ctl help strat
+	bad 2 'unknown option .*evens' 'events' ktrc-ctl start --evens=fault
+	bad 2 'unknown option' - ktrc-ctl start -z
+	bad 2 'requires an argument' - ktrc-ctl start --session
+	bad 2 'no event "fualt"' '"fault"' ktrc-ctl start --events=fualt
+	bad 2 'no event "falt.light"' '"fault.light"' ktrc-ctl start --events=fault,falt.light
+	bad 2 'no event "task"' 'ktrc-ctl list' ktrc-ctl start --events=task
+	bad 2 'no event' - ktrc-ctl start --events=
+	bad 2 'no event' - ktrc-ctl start --events=,
+	bad 2 '"0" is not a size' - ktrc-ctl start --memory=0
+	bad 2 '"12Q" is not a size' - ktrc-ctl start --memory=12Q
+	bad 2 '"-1" is not a size' - ktrc-ctl start --memory=-1
+	bad 2 'is not a size' - ktrc-ctl start --memory=99999999999999999999
+	bad 2 'is not a size' - ktrc-ctl start --packet=64KB
+	bad 2 '"fly" is neither flight nor stream' - ktrc-ctl start --mode=fly
+	bad 2 '"extra"' - ktrc-ctl start extra
+	bad 2 '1 to 31' - ktrc-ctl start --session=
+	bad 2 '1 to 31' - ktrc-ctl start --session=../default
+	bad 2 '31' - ktrc-ctl start --session=12345678901234567890123456789012
+	bad 2 'DURATION' - ktrc-ctl run
+	bad 2 '"10x"' - ktrc-ctl run 10x
+	bad 2 '"0s"' - ktrc-ctl run 0s
+	bad 2 'one DURATION' - ktrc-ctl run 1s 2s
+	bad 2 'not both' - ktrc-ctl run 1s -- true
+	bad 2 'does not take an argument' - ktrc-ctl run --quiet=1 1s
+	bad 2 'unknown format "xml"' - ktrc-ctl run --format=xml 1s
+	bad 2 '"x"' - ktrc-ctl list x
+	bad 3 'no session "nobody"' 'ktrc-ctl start' ktrc-ctl status --session=nobody
+	bad 3 'no session "nobody"' 'ktrc-ctl start' ktrc-ctl stats --session=nobody
+	bad 3 'no session "nobody"' 'ktrc-ctl start' ktrc-ctl stop --session=nobody
+	bad 3 'no session "nobody"' 'ktrc-ctl start' ktrc-ctl reset --session=nobody
+	bad 3 'no session "nobody"' 'ktrc-ctl start' ktrc-read --session=nobody
+	bad 2 'unknown view "sumary"' '"summary"' ktrc-read sumary
+	bad 2 'one TRACE' - ktrc-read $dir $dir
+	bad 2 '"x" is not a number' - ktrc-read --top=x
+	bad 2 '"-1" is not a number' - ktrc-read --max-loss=-1
+	bad 2 '"maybe"' - ktrc-read --color=maybe
+	bad 2 'unknown format "yaml"' - ktrc-read --format=yaml
+	bad 2 'unknown option .*fomat' 'format' ktrc-read --fomat=json
+	bad 2 'requires an argument' - ktrc-read --save
+	bad 2 'TRACE' - ktrc-read --follow $dir
+}
+
+as_nobody() {
+	setpriv --reuid=65534 --clear-groups --inh-caps=-all "$@"
+}
+
+# What a stopped session does not do, and where it cannot be saved.
+stopped_session() {
+	bad 3 'not recording' 'ktrc-read' ktrc-ctl stop
+	bad 1 'flight recorder' '--mode=stream' ktrc-read --follow
+	bad 1 'another session' 'ktrc-ctl' ktrc-ctl start --session=second
+	bad 1 'another session' 'ktrc-ctl' ktrc-ctl run 1s
+	bad 4 'CAP_PERFMON|Permission denied' 'root|CAP_PERFMON' as_nobody ktrc-ctl stop
+	bad 4 'CAP_PERFMON|Permission denied' 'root|CAP_PERFMON' as_nobody ktrc-ctl reset
+	bad 1 'cannot save.*exists' 'does not exist yet' ktrc-read --save $dir
+	bad 1 'Read-only' - ktrc-read --save $dir/readonly/trace
+	bad 1 'No such file' - ktrc-read --save $dir/missing/trace
+	bad 1 'Not a directory' - ktrc-read --save $dir/out/trace
+	bad 1 'No space left' - ktrc-read --save $dir/small/trace
+	expect "left on the full disk" "$(ls -A $dir/small)" ""
+	bad 1 'standard output: .*No space left' - sh -c 'exec ktrc-read >/dev/full'
+	bad 1 'standard output: .*No space left' - sh -c 'exec ktrc-read events >/dev/full'
+}
+
+# The stopped recording is dropped for a new one only if there can be a new one.
+impossible_sizes() {
+	bad 2 'too small' - ktrc-ctl start --memory=64
+	bad 2 'power of two' - ktrc-ctl start --packet=3000
+	bad 1 'max_mb' - ktrc-ctl start --memory=2G
+}
+
+running_session() {
+	bad 1 'already recording' 'ktrc-ctl stop' ktrc-ctl start
+	bad 1 'already recording' 'ktrc-ctl stop' ktrc-ctl start --mode=stream --memory=1M
+	bad 1 'already recording' 'ktrc-ctl stop' ktrc-ctl run --session=default 1s
+}
+
+# damaged HOW...: runs HOW on a copy of the trace, in it
+damaged() {
+	rm -rf $dir/copy
+	cp -a $dir/trace $dir/copy
+	(cd $dir/copy && "$@") || fail "$*"
+}
+
+edited() {
+	damaged true
+	jq "$1" $dir/trace/ktrc/ktrc.json >$dir/copy/ktrc/ktrc.json
+}
+
+no_traces() {
+	bad 1 'No such file' - ktrc-read $dir/missing
+	bad 1 'not a ktrc trace' 'save' ktrc-read $dir
+	bad 1 'not a ktrc trace: not a directory' 'save' ktrc-read $dir/err
+	bad 1 'not a ktrc trace' 'save' ktrc-read faults $dir/small
+	damaged rm ktrc/ktrc.json
+	bad 1 'not a ktrc trace' 'save' ktrc-read $dir/copy
+	damaged truncate -s 100 ktrc/ktrc.json
+	bad 1 'ktrc.json' - ktrc-read $dir/copy
+	damaged truncate -s 0 ktrc/ktrc.json
+	bad 1 'ktrc.json' - ktrc-read $dir/copy
+	edited '{}'
+	bad 7 'ktrc.json: format "none"' - ktrc-read $dir/copy
+	edited '.streams = 7'
+	bad 1 'streams' - ktrc-read $dir/copy
+	edited '.format = "ktrc.trace/99"'
+	bad 7 'ktrc.json: format "ktrc.trace/99"' - ktrc-read $dir/copy
+	damaged rm cpu_0
+	bad 1 'cpu_0.*No such file' - ktrc-read $dir/copy
+	damaged chmod 700 .
+	bad 4 'Permission denied' - as_nobody ktrc-read $dir/copy
+}
+
+# cut MESSAGE: check says that the trace is damaged; summary shows the rest and says so
+cut() {
+	rows=$((rows + 2))
+	! ktrc-read check $dir/copy >/dev/null 2>&1 || complain "check of a trace, $1"
+	ktrc-read $dir/copy >$dir/out 2>$dir/err || complain "summary of a trace, $1: $?"
+	[ -s $dir/out ] || complain "summary of a trace, $1: nothing"
+	is_well_said "$1" - || complain "summary of a trace: wanted \"$1\""
+}
+
+cut_traces() {
+	local got=0
+	damaged truncate -s -1000 cpu_0
+	cut 'cut short: [0-9]+ bytes'
+	damaged truncate -s 64K cpu_0
+	cut 'cut short: [0-9]+ bytes'
+	damaged dd if=/dev/zero of=cpu_0 bs=64 seek=1024 count=1 conv=notrunc status=none
+	cut 'damaged'
+}
+
+# Colours only on a terminal, where NO_COLOR is empty.
+colours() {
+	local got=0 escape=$'\e'
+	rows=$((rows + 5))
+	ktrc-read --color=always >$dir/out || complain "ktrc-read --color=always"
+	grep -q "$escape" $dir/out || complain "no colour with --color=always"
+	! ktrc-read | grep "$escape" || complain "colour in a pipe"
+	! NO_COLOR=1 script -qec ktrc-read /dev/null | grep "$escape" || complain "NO_COLOR"
+	! ktrc-read events 2>&1 >/dev/full | grep -v ktrc-read || complain "full output"
+	expect "messages when the reader of a pipe has gone" \
+		"$( (ktrc-read events | head -n 1 >/dev/null) 2>&1)" ""
+}
+
+umount $dir/small $dir/readonly 2>/dev/null
+rm -rf $dir && mkdir -m 755 $dir $dir/small $dir/readonly
+mount -t tmpfs -o size=40k none $dir/small || fail "mount"
+mount -t tmpfs -o ro none $dir/readonly || fail "mount"
+
+state=$(control state)
+command_lines
+bad 1 '/nonexistent: cannot run: No such file' - ktrc-ctl run -- /nonexistent
+
+ktrc-ctl start -q --memory=4M || fail "start: $?"
+taskset -c 0 touch_pages read 20011 >/dev/null
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read -q --save $dir/trace || fail "save: $?"
+state=$(control state)
+stopped_session
+no_traces
+cut_traces
+colours
+bad_netlink || failed=1
+bad_ioctl || failed=1
+impossible_sizes
+
+echo 0 >/sys/kernel/debug/kprobes/enabled # counters stand still while it runs
+ktrc-ctl start -q --memory=1M || fail "start: $?"
+state=$(control state)
+running_session
+bad_netlink running || failed=1
+ktrc-ctl reset
+echo 1 >/sys/kernel/debug/kprobes/enabled
+
+ktrc-ctl start -q --mode=stream --memory=1M || fail "start: $?"
+ktrc-ctl stop -q || fail "stop: $?"
+bad_ioctl || failed=1
+ktrc-ctl reset
+umount $dir/small $dir/readonly
+note "$rows command lines"
+[ $failed = 0 ]

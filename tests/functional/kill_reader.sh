@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Readers killed at random moments, in both modes: the session records on, the next
+# reader gets in at once, the books balance, nothing leaks, and of the directories
+# they left none looks like a whole trace that is not.
+# timeout: 240
+. tests/functional/lib.sh
+
+RANDOM=20261
+traces=/tmp/kill_reader
+kills=0 pids=()
+
+storm() {
+	local cpu
+	for cpu in 0 1; do
+		nice -n 19 taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
+		pids+=($!)
+	done
+}
+
+calm() {
+	kill "${pids[@]}"
+	wait "${pids[@]}"
+	pids=()
+}
+
+milliseconds() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
+# killed WITHIN_MS COMMAND...: killed at a random moment, having done nothing wrong
+killed() {
+	local within=$1 reader status=0
+	shift
+	"$@" >/dev/null 2>/tmp/complaint &
+	reader=$!
+	sleep "$(printf '0.%03d' $((RANDOM % within)))"
+	kill -KILL $reader 2>/dev/null && kills=$((kills + 1))
+	wait $reader 2>/dev/null || status=$?
+	case $status in
+	0 | 137) ;;
+	*) fail "$* ended with $status: $(cat /tmp/complaint)" ;;
+	esac
+}
+
+hits() {
+	ktrc-ctl stats --format=json | jq '[.counters[].hits] | add'
+}
+
+records_on() {
+	local before after
+	ktrc-ctl status --format=json | jq -e '.sessions[0] |
+		.state == "running" and (.has_consumer | not)' >/dev/null ||
+		fail "$1: $(ktrc-ctl status)"
+	before=$(hits) after=$(hits)
+	[ "$after" -gt "$before" ] || fail "$1: it does not record: $before, then $after hits"
+}
+
+balance() {
+	ktrc-read check >/tmp/check || fail "$1: books do not balance: $(cat /tmp/check)"
+}
+
+flight() {
+	local start within
+	ktrc-ctl start --memory=512K --packet=16K || fail "start: $?"
+	storm
+	ktrc-read --save $traces/first || fail "save: $?"
+	start=$(milliseconds)
+	ktrc-read --save $traces/second || fail "save: $?"
+	within=$(($(milliseconds) - start))
+	within=$((within < 1200 ? within * 3 / 4 : 900))
+	until [ $kills = 12 ]; do
+		killed $within ktrc-read --save "$traces/$RANDOM"
+	done
+	until [ $kills = 20 ]; do
+		killed $within ktrc-read events --format=ndjson
+	done
+	records_on flight
+	calm
+	ktrc-ctl stop || fail "stop: $?"
+	balance flight
+}
+
+# what each killed consumer wrote down and the last one read is all that was written
+stream_consumed() {
+	ktrc-ctl start --mode=stream --memory=512K --packet=4K || fail "start: $?"
+	storm
+	until [ $kills = 38 ]; do
+		killed 100 consume /tmp/cells
+	done
+	records_on consume
+	calm
+	ktrc-ctl stop || fail "stop: $?"
+	consume /tmp/cells | sort >/tmp/read || fail "consume: $?"
+	ktrc-ctl stats --format=json |
+		jq -r '.counters[] | select(.cpu != null) | "\(.cpu) \(.event_id) \(.written)"' |
+		sort >/tmp/written
+	expect "records read" "$(cat /tmp/read)" "$(cat /tmp/written)"
+}
+
+stream_followed() {
+	ktrc-ctl start --mode=stream --memory=512K --packet=4K || fail "start: $?"
+	storm
+	until [ $kills = 50 ]; do
+		killed 400 ktrc-read events --follow
+		killed 400 ktrc-read --follow --save "$traces/follow$kills"
+	done
+	records_on follow
+	calm
+	ktrc-ctl stop || fail "stop: $?"
+	balance stream
+}
+
+# a directory that opens is whole; one with its final name does open
+judge_traces() {
+	local dir whole=0 halves=0
+	for dir in "$traces"/*; do
+		if ktrc-read check "$dir" >/tmp/check 2>&1; then
+			whole=$((whole + 1))
+		elif [ -s /tmp/check ] && ! grep -q '^ktrc-read:' /tmp/check; then
+			fail "$dir opens and is not whole: $(cat /tmp/check)"
+		else
+			halves=$((halves + 1))
+			[[ $dir == *.tmp-* ]] || fail "$dir: $(cat /tmp/check)"
+		fi
+	done
+	note "$whole whole traces, $halves half-written ones"
+	[ $whole -ge 1 ] || fail "no trace was saved"
+	[ $halves -ge 1 ] || fail "no reader was killed while it saved"
+}
+
+rm -rf $traces /tmp/cells
+mkdir $traces
+flight
+stream_consumed
+stream_followed
+judge_traces
+note "$kills readers killed"
+ktrc-ctl reset || fail "reset: $?"
+! grep -F '[ktrc]' /proc/vmallocinfo || fail "memory is left over"
+rmmod ktrc || fail "the module is still in use"

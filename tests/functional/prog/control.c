@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * control new: makes session "default" for event fault and does not start it.
+ * control state: prints all sessions and the counters of "default", as bytes.
+ */
+#include "genl.h"
+
+static void print(const char *what, const struct answer *a)
+{
+	size_t i;
+
+	printf("%s errno %d ", what, a->error);
+	for (i = 0; i < a->bytes; i++)
+		printf("%02x", (unsigned char)a->data[i]);
+	putchar('\n');
+}
+
+static void new_session(const struct genl *g)
+{
+	uint64_t events = 1ull << KTRC_EV_fault;
+	static struct answer a;
+	struct nlattr *nest;
+	struct request r;
+
+	request_init(&r, g->family, KTRC_CMD_SESSION_NEW, 0);
+	nest = put(&r, KTRC_A_SESSION | NLA_F_NESTED, NULL, 0);
+	put(&r, KTRC_A_SESSION_EVENTS, &events, sizeof(events));
+	nest_end(&r, nest);
+	transact(g, &r, &a);
+	if (a.error)
+		errx(1, "SESSION_NEW: %s: %s", strerror(a.error), a.text);
+}
+
+int main(int argc, char **argv)
+{
+	static struct answer sessions, counters;
+	struct genl g;
+	int error = genl_open(&g);
+
+	if (error)
+		errx(1, "family: %s", strerror(error));
+	if (argc == 2 && !strcmp(argv[1], "new")) {
+		new_session(&g);
+	} else if (argc == 2 && !strcmp(argv[1], "state")) {
+		control_state(&g, &sessions, &counters);
+		print("sessions", &sessions);
+		print("counters", &counters);
+	} else {
+		errx(2, "usage: control new|state");
+	}
+	return 0;
+}
