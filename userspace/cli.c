@@ -150,7 +150,28 @@ static bool is_option(const struct option_names *names, const char *typed, size_
 	return matches == 1;
 }
 
-/* argp would refuse an unknown option, but without naming the nearest. */
+static bool takes_argument(const struct argp *argp, const char *typed, size_t len)
+{
+	for (const struct argp_option *o = argp->options; o && o->name; o++)
+		if (typed[1] == '-' ? strncmp(o->name, typed + 2, len - 2) == 0 :
+				      o->key == typed[1])
+			return o->arg;
+	return false;
+}
+
+static void check_argument(const struct argp *argp, const char *typed, size_t len, bool is_last)
+{
+	bool takes = takes_argument(argp, typed, len);
+
+	if (takes ? typed[len] || !is_last : typed[len] != '=')
+		return;
+	fprintf(stderr, "%s: option \"%.*s\" %s an argument\nhint: %s --help\n",
+		program_invocation_short_name, (int)len, typed,
+		takes ? "requires" : "does not take", program_invocation_short_name);
+	exit(KTRC_EXIT_USAGE);
+}
+
+/* argp would refuse the same, but in other words and without naming the nearest. */
 static void check_options(const struct argp *argp, int argc, char **argv)
 {
 	struct option_names names;
@@ -161,10 +182,11 @@ static void check_options(const struct argp *argp, int argc, char **argv)
 		if (argv[i][0] != '-' || !argv[i][1])
 			continue;
 		len = argv[i][1] == '-' ? strcspn(argv[i], "=") : 2;
-		if (is_option(&names, argv[i], len))
-			continue;
-		argv[i][len] = '\0';
-		ktrc_cli_unknown("option", argv[i], names.words, names.nr);
+		if (!is_option(&names, argv[i], len)) {
+			argv[i][len] = '\0';
+			ktrc_cli_unknown("option", argv[i], names.words, names.nr);
+		}
+		check_argument(argp, argv[i], len, i + 1 == argc);
 	}
 }
 

@@ -139,6 +139,14 @@ static void check_abi(struct doctor *doctor, const char *session)
 		      "load the module of this tool's release");
 }
 
+static bool is_held(void)
+{
+	char users[20];
+
+	return read_line("/sys/module/ktrc/refcnt", users, sizeof(users)) &&
+	       strcmp(users, "0") != 0;
+}
+
 /* A session keeps the module in place: say which, and how to end it. */
 static void check_sessions(struct doctor *doctor, struct ktrc_nl *nl)
 {
@@ -152,7 +160,11 @@ static void check_sessions(struct doctor *doctor, struct ktrc_nl *nl)
 		return;
 	}
 	if (nr == 0)
-		fine(doctor, "sessions", "none; the module can be unloaded (sudo rmmod ktrc)");
+		fine(doctor, "sessions",
+		     is_held() ? "none, but " KTRC_DEVICE
+				 " is open or mapped and holds the module: "
+				 "sudo fuser -v " KTRC_DEVICE :
+				 "none; the module can be unloaded (sudo rmmod ktrc)");
 	for (size_t i = 0; i < nr; i++) {
 		const struct ktrc_session *s = &sessions[i];
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -88,24 +89,15 @@ static void wait_for_time(const struct run *run)
 		fputs("\r\033[K", stderr);
 }
 
-static void exec_command(char **command)
-{
-	execvp(command[0], command);
-	fprintf(stderr, "%s: %s: cannot run: %s\n", program_invocation_short_name, command[0],
-		strerror(errno));
-	_exit(127);
-}
-
 /* The command's own exit code is only told; run succeeds when recording did. */
 static int wait_for_command(const struct run *run, struct ktrc_error *err)
 {
-	pid_t child = fork(), ended = 0;
-	int status = 0;
+	pid_t child, ended = 0;
+	int status = 0, errnum;
 
-	if (child < 0)
-		return ktrc_fail(err, errno, "%s: cannot run", run->command[0]);
-	if (child == 0)
-		exec_command(run->command);
+	errnum = posix_spawnp(&child, run->command[0], NULL, NULL, run->command, environ);
+	if (errnum)
+		return ktrc_fail(err, errnum, "%s: cannot run", run->command[0]);
 	while (ended == 0 && !ktrc_cli_is_interrupted()) {
 		ended = waitpid(child, &status, WNOHANG);
 		if (ended == 0)
@@ -113,9 +105,6 @@ static int wait_for_command(const struct run *run, struct ktrc_error *err)
 	}
 	if (ended == 0)
 		kill(child, SIGTERM);
-	if (ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return ktrc_fail_as(err, ENOENT, KTRC_EXIT_FAILED, "%s: the command did not run",
-				    run->command[0]);
 	if (ended == child && status)
 		ktrc_cli_note(&run->request.cli, "%s: ended with %s %d", run->command[0],
 			      WIFEXITED(status) ? "exit code" : "signal",

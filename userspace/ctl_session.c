@@ -11,7 +11,9 @@
 #include "lib/device.h"
 #include "lib/vmstat.h"
 
+/* all rings together; on large machines what the module takes for each CPU by itself */
 #define DEFAULT_MEMORY (64ull << 20)
+#define DEFAULT_MEMORY_CPUS 16
 
 extern char **environ;
 
@@ -19,7 +21,8 @@ void ktrc_ctl_request_init(struct ktrc_ctl_request *request)
 {
 	*request = (struct ktrc_ctl_request){ .events = "fault" };
 	ktrc_cli_begin(&request->cli);
-	request->session.memory_bytes = DEFAULT_MEMORY;
+	if (sysconf(_SC_NPROCESSORS_ONLN) <= DEFAULT_MEMORY_CPUS)
+		request->session.memory_bytes = DEFAULT_MEMORY;
 }
 
 error_t ktrc_ctl_option(int key, char *arg, struct argp_state *state,
@@ -85,26 +88,6 @@ static int already_running(const char *name, struct ktrc_error *err)
 	return ret;
 }
 
-static int replace(struct ktrc_nl *nl, const struct ktrc_ctl_request *request,
-		   struct ktrc_error *err)
-{
-	const char *name = request->cli.session;
-	struct ktrc_session old;
-	int ret;
-
-	ret = ktrc_nl_session_get(nl, name, &old, err);
-	if (ret == -ENOENT)
-		return 0;
-	if (ret < 0)
-		return ret;
-	if (old.state == KTRC_STATE_RUNNING)
-		return already_running(name, err);
-	ret = ktrc_nl_session_del(nl, name, err);
-	if (ret == 0 && old.state == KTRC_STATE_STOPPED)
-		ktrc_cli_note(&request->cli, "session %s: the stopped recording is dropped", name);
-	return ret;
-}
-
 static void note_degraded(const struct ktrc_schema *schema, const struct ktrc_ctl_request *request)
 {
 	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
@@ -130,9 +113,22 @@ static void name_others(struct ktrc_nl *nl, struct ktrc_error *err)
 		  sessions[0].name, ktrc_word(&ktrc_states, sessions[0].state), sessions[0].name);
 }
 
+static int new_session(struct ktrc_nl *nl, const struct ktrc_ctl_request *request,
+		       struct ktrc_error *err)
+{
+	int ret = ktrc_nl_session_new(nl, &request->session, err);
+
+	if (ret == -EINVAL)
+		err->code = KTRC_EXIT_USAGE;
+	if (ret == -EBUSY)
+		name_others(nl, err);
+	return ret;
+}
+
 int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct ktrc_error *err)
 {
 	__ktrc_schema struct ktrc_schema *schema = NULL;
+	struct ktrc_session old;
 	int ret;
 
 	ret = ktrc_nl_schema(nl, &schema, err);
@@ -142,16 +138,18 @@ int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct k
 	if (ret < 0)
 		return ret;
 	snprintf(request->session.name, sizeof(request->session.name), "%s", request->cli.session);
-	ret = replace(nl, request, err);
-	if (ret < 0)
-		return ret;
 	note_degraded(schema, request);
-	ret = ktrc_nl_session_new(nl, &request->session, err);
-	if (ret == -EINVAL)
-		err->code = KTRC_EXIT_USAGE;
-	if (ret == -EBUSY)
-		name_others(nl, err);
-	return ret;
+	if (ktrc_nl_session_get(nl, request->session.name, &old, err) < 0)
+		old.state = KTRC_STATE_NEW;
+	if (old.state == KTRC_STATE_RUNNING)
+		return already_running(request->session.name, err);
+	ret = new_session(nl, request, err);
+	if (ret == 0 && old.state == KTRC_STATE_STOPPED)
+		ktrc_cli_note(&request->cli, "session %s: the stopped recording is dropped",
+			      request->session.name);
+	/* with the sizes that the module chose */
+	return ret < 0 ? ret :
+			 ktrc_nl_session_get(nl, request->cli.session, &request->session, err);
 }
 
 /* Keeps /proc/vmstat for `check`; without it only that comparison is missing. */

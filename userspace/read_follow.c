@@ -100,6 +100,20 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	return code;
 }
 
+/* What was consumed is nowhere else: finish the trace with it, or say where it lies. */
+static int save_cut(struct ktrc_read *read, struct ktrc_follow *follow,
+		    struct ktrc_trace_writer *writer, struct ktrc_error *err)
+{
+	struct ktrc_error late;
+
+	if (ktrc_trace_finish(writer, ktrc_follow_capture(follow), &late) == 0)
+		ktrc_hint(err, "what was read before is saved in %s", read->cli.save);
+	else
+		ktrc_hint(err, "what was read before lies in %s, without a description",
+			  ktrc_trace_unfinished(writer));
+	return ktrc_cli_error(err);
+}
+
 static int follow_save(struct ktrc_read *read, struct ktrc_follow *follow)
 {
 	__ktrc_trace struct ktrc_trace_writer *writer = NULL;
@@ -116,7 +130,7 @@ static int follow_save(struct ktrc_read *read, struct ktrc_follow *follow)
 	if (ret < 0 || ktrc_follow_save(follow, writer, true, &err) < 0 ||
 	    ktrc_follow_finish(follow, &err) < 0 ||
 	    ktrc_trace_finish(writer, ktrc_follow_capture(follow), &err) < 0)
-		return ktrc_cli_error(&err);
+		return save_cut(read, follow, writer, &err);
 	ktrc_cli_note(&read->cli, "saved to %s", read->cli.save);
 	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, 0);
 }

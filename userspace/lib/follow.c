@@ -188,6 +188,8 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 					copy(follow, i, to), err);
 		if (ret == 0)
 			ret = consume(follow, i, err);
+		if (ret == 0)
+			ktrc_trace_keep(writer);
 	}
 	return ret < 0 ? ret : follow->dev->info.state == KTRC_STATE_RUNNING;
 }

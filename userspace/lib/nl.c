@@ -248,7 +248,7 @@ static struct nl_msg *new_msg(struct ktrc_nl *nl, u8 cmd, int flags)
 }
 
 /* A request about a session: all its non-zero members, or only those a verb needs. */
-static int put_session(struct nl_msg *msg, const struct ktrc_session *s)
+static int put_session(struct nl_msg *msg, u8 cmd, const struct ktrc_session *s)
 {
 	struct nlattr *nest = nla_nest_start(msg, KTRC_A_SESSION | NLA_F_NESTED);
 	int ret;
@@ -256,6 +256,8 @@ static int put_session(struct nl_msg *msg, const struct ktrc_session *s)
 	if (!nest)
 		return -ENOMEM;
 	ret = nla_put_string(msg, KTRC_A_SESSION_NAME, s->name);
+	if (ret == 0 && cmd == KTRC_CMD_SESSION_NEW)
+		ret = nla_put_flag(msg, KTRC_A_SESSION_REPLACE);
 	if (ret == 0 && s->mode)
 		ret = nla_put_u32(msg, KTRC_A_SESSION_MODE, s->mode);
 	if (ret == 0 && s->events)
@@ -280,7 +282,7 @@ static int call_once(struct ktrc_nl *nl, u8 cmd, int flags, const struct ktrc_se
 {
 	__ktrc_msg struct nl_msg *msg = new_msg(nl, cmd, flags);
 
-	if (!msg || (session && put_session(msg, session) < 0))
+	if (!msg || (session && put_session(msg, cmd, session) < 0))
 		return -ENOMEM;
 	return transact(nl, msg, call);
 }

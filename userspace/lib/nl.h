@@ -24,7 +24,11 @@ void ktrc_nl_close(struct ktrc_nl *nl);
 void ktrc_cleanup_nl(struct ktrc_nl **nl);
 #define __ktrc_nl KTRC_CLEANUP(ktrc_cleanup_nl)
 
-/** ktrc_nl_session_new() - make a session; zero members mean the module's default */
+/**
+ * ktrc_nl_session_new() - make a session, in place of one of that name that does not run
+ *
+ * Zero members mean the module's default.  Of a failure nothing is changed.
+ */
 int ktrc_nl_session_new(struct ktrc_nl *nl, const struct ktrc_session *session,
 			struct ktrc_error *err);
 

@@ -38,7 +38,13 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err);
 
-/** ktrc_trace_destroy() - release a writer; what is not finished is removed */
+/** ktrc_trace_keep() - what is appended so far is nowhere else: never remove it */
+void ktrc_trace_keep(struct ktrc_trace_writer *writer);
+
+/** ktrc_trace_unfinished() - the directory that holds it until it is finished */
+const char *ktrc_trace_unfinished(const struct ktrc_trace_writer *writer);
+
+/** ktrc_trace_destroy() - release a writer; what is not finished or kept is removed */
 void ktrc_trace_destroy(struct ktrc_trace_writer *writer);
 void ktrc_cleanup_trace(struct ktrc_trace_writer **writer);
 #define __ktrc_trace KTRC_CLEANUP(ktrc_cleanup_trace)

@@ -33,6 +33,7 @@ struct ktrc_trace_writer {
 	struct stream_file *files;
 	size_t nr_files;
 	bool is_finished;
+	bool is_kept; /* it holds what is nowhere else */
 };
 
 static void remove_tmp(struct ktrc_trace_writer *writer)
@@ -57,7 +58,7 @@ void ktrc_trace_destroy(struct ktrc_trace_writer *writer)
 	for (size_t i = 0; i < writer->nr_files; i++)
 		if (writer->files[i].fd >= 0)
 			close(writer->files[i].fd);
-	if (writer->dir >= 0 && !writer->is_finished)
+	if (writer->dir >= 0 && !writer->is_finished && !writer->is_kept)
 		remove_tmp(writer);
 	if (writer->dir >= 0)
 		close(writer->dir);
@@ -177,10 +178,24 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size
 		return -EIO;
 	rebase_discarded(file, bytes, len);
 	ret = ktrc_write_all(file->fd, bytes, len);
-	if (ret < 0)
-		return ktrc_fail(err, -ret, "%s/cpu_%u: cannot write", writer->path, cpu);
+	if (ret < 0) {
+		ktrc_fail(err, -ret, "%s/cpu_%u: cannot write", writer->path, cpu);
+		if (ftruncate(file->fd, (off_t)file->bytes) < 0)
+			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
+		return ret;
+	}
 	file->bytes += len;
 	return 0;
+}
+
+void ktrc_trace_keep(struct ktrc_trace_writer *writer)
+{
+	writer->is_kept = true;
+}
+
+const char *ktrc_trace_unfinished(const struct ktrc_trace_writer *writer)
+{
+	return writer->tmp_path;
 }
 
 static json_t *streams_to_json(const struct ktrc_trace_writer *writer)
