@@ -18,7 +18,7 @@
 
 static unsigned int period_ns = 100000;
 module_param(period_ns, uint, 0444);
-static unsigned int burst = 50;
+static unsigned int burst = 400;
 module_param(burst, uint, 0444);
 
 struct nest {
