@@ -58,7 +58,7 @@ ktrc-ctl stop || fail "stop: $?"
 views_say 3 "recorded for [0-9.]+ s, but no event happened" "ktrc-ctl status"
 hooks 1
 
-says 4 "Operation not permitted" "root|CAP_PERFMON" as_nobody ktrc-read
+says 4 "not permitted" "root|CAP_PERFMON" as_nobody ktrc-read
 says 4 "CAP_PERFMON" "root|CAP_PERFMON" as_nobody ktrc-ctl status
 says 4 "CAP_PERFMON" "root|CAP_PERFMON" as_nobody ktrc-ctl start
 ktrc-ctl reset

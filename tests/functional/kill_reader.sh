@@ -8,7 +8,7 @@
 
 RANDOM=20261
 traces=/tmp/kill_reader
-kills=0 pids=()
+kills=0 saves=0 within=900 pids=()
 
 storm() {
 	local cpu
@@ -24,21 +24,18 @@ calm() {
 	pids=()
 }
 
-milliseconds() {
-	echo $(($(date +%s%N) / 1000000))
-}
-
-# killed WITHIN_MS COMMAND...: killed at a random moment, having done nothing wrong
+# killed COMMAND...: at a random moment, having done nothing wrong; one that was too
+# fast brings the next moments forward
 killed() {
-	local within=$1 reader status=0
-	shift
+	local reader status=0
 	"$@" >/dev/null 2>/tmp/complaint &
 	reader=$!
 	sleep "$(printf '0.%03d' $((RANDOM % within)))"
-	kill -KILL $reader 2>/dev/null && kills=$((kills + 1))
+	kill -KILL $reader 2>/dev/null
 	wait $reader 2>/dev/null || status=$?
 	case $status in
-	0 | 137) ;;
+	137) kills=$((kills + 1)) ;;
+	0) within=$((within * 2 / 3 + 10)) ;;
 	*) fail "$* ended with $status: $(cat /tmp/complaint)" ;;
 	esac
 }
@@ -61,19 +58,14 @@ balance() {
 }
 
 flight() {
-	local start within
 	ktrc-ctl start --memory=512K --packet=16K || fail "start: $?"
 	storm
 	ktrc-read --save $traces/first || fail "save: $?"
-	start=$(milliseconds)
-	ktrc-read --save $traces/second || fail "save: $?"
-	within=$(($(milliseconds) - start))
-	within=$((within < 1200 ? within * 3 / 4 : 900))
 	until [ $kills = 12 ]; do
-		killed $within ktrc-read --save "$traces/$RANDOM"
+		killed ktrc-read --save "$traces/$((++saves))"
 	done
 	until [ $kills = 20 ]; do
-		killed $within ktrc-read events --format=ndjson
+		killed ktrc-read events --format=ndjson
 	done
 	records_on flight
 	calm
@@ -85,8 +77,9 @@ flight() {
 stream_consumed() {
 	ktrc-ctl start --mode=stream --memory=512K --packet=4K || fail "start: $?"
 	storm
+	within=100
 	until [ $kills = 38 ]; do
-		killed 100 consume /tmp/cells
+		killed consume /tmp/cells
 	done
 	records_on consume
 	calm
@@ -101,9 +94,10 @@ stream_consumed() {
 stream_followed() {
 	ktrc-ctl start --mode=stream --memory=512K --packet=4K || fail "start: $?"
 	storm
+	within=400
 	until [ $kills = 50 ]; do
-		killed 400 ktrc-read events --follow
-		killed 400 ktrc-read --follow --save "$traces/follow$kills"
+		killed ktrc-read events --follow
+		killed ktrc-read --follow --save "$traces/$((++saves))"
 	done
 	records_on follow
 	calm
