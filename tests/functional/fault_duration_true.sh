@@ -49,10 +49,11 @@ for who in by_ktrc by_function_graph; do
 	$who read $short "$tmp/$who.short"
 done
 
+# a small fault that an interrupt makes as long does not move the median
 read -r n ours <<<"$(median "$tmp/by_ktrc.huge" 100000)"
-expect "ktrc: huge faults" "$n" $huge
+[[ $((n - huge)) =~ ^[0-5]$ ]] || fail "ktrc: $n huge faults, not $huge"
 read -r n theirs <<<"$(median "$tmp/by_function_graph.huge" 100000)"
-expect "function_graph: huge faults" "$n" $huge
+[[ $((n - huge)) =~ ^[0-5]$ ]] || fail "function_graph: $n huge faults, not $huge"
 note "huge fault, median: ktrc $ours ns, function_graph $theirs ns"
 note "short fault, number and median: ktrc $(median "$tmp/by_ktrc.short" 0) ns," \
 	"function_graph $(median "$tmp/by_function_graph.short" 0) ns"
