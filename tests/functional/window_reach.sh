@@ -36,9 +36,11 @@ sleep 5 # the first fault comes a moment after the start, from which an unwrappe
 compare whole
 
 ktrc-ctl start --events=fault --memory=512K || fail "start: $?"
-load 51200
-sleep 1
-load 1024
+load 25600
+for _ in 1 2 3 4 5 6 7 8 9 10; do # each of its few packets spans a part of the time
+	load 2048
+	sleep 0.3
+done
 compare wrapped
 [ "$(ktrc-ctl status | awk '$1 ~ /^[0-9]+$/ { n += $4 } END { print n }')" -gt 0 ] ||
 	fail "nothing was overwritten"
