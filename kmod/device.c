@@ -293,7 +293,7 @@ static int ktrc_mmap(struct file *file, struct vm_area_struct *vma)
 	    cpu >= nr_cpu_ids)
 		return -EINVAL;
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
-	/* VM_IO: nobody pins these pages, and DONTCOPY cannot be undone */
+	/* VM_IO: DONTCOPY cannot be undone, and get_user_pages keeps out */
 	vm_flags_set(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &ktrc_vm_ops;
 	return map_ring(s, cpu, vma);

@@ -115,8 +115,10 @@ static int check_config(const struct ktrc_config *c, struct ktrc_why *why)
 	return check_name(c->name, why);
 }
 
+/* the one teardown, once the rings are off: of a stop, and of a start that fails half-way */
 static void detach(struct ktrc_session *s, u32 nr_events)
 {
+	int cpu;
 	u32 i;
 
 	for (i = 0; i < nr_events; i++) {
@@ -128,6 +130,12 @@ static void detach(struct ktrc_session *s, u32 nr_events)
 	}
 	/* no probe runs after this: tracepoints and function hooks */
 	tracepoint_synchronize_unregister();
+	for_each_possible_cpu(cpu) {
+		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+
+		irq_work_sync(&c->wake);
+		ktrc_ring_settle(&c->ring, local_read(&c->lost));
+	}
 }
 
 static void switch_off(struct ktrc_session *s, u32 off)
@@ -150,6 +158,7 @@ static int attach(struct ktrc_session *s, struct ktrc_why *why)
 		if (err) {
 			why->text =
 				"an event cannot be attached; ask for the schema to see which and why";
+			switch_off(s, 1);
 			detach(s, i);
 			return err;
 		}
@@ -180,7 +189,6 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 	switch_off(s, 0);
 	err = attach(s, why);
 	if (err) {
-		switch_off(s, 1);
 		s->start_ticks = began;
 		return err;
 	}
@@ -200,19 +208,11 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
  */
 void ktrc_session_stop(struct ktrc_session *s, u32 reason)
 {
-	int cpu;
-
 	if (s->state != KTRC_STATE_RUNNING)
 		return;
 	switch_off(s, 1);
 	s->stop_ticks = ktrc_clock_ticks(s->clock);
 	detach(s, KTRC_NR_EVENTS);
-	for_each_possible_cpu(cpu) {
-		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
-
-		irq_work_sync(&c->wake);
-		ktrc_ring_settle(&c->ring, local_read(&c->lost));
-	}
 	s->state = KTRC_STATE_STOPPED;
 	s->stop_reason = reason;
 	wake_up_all(&s->readers);
