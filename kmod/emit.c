@@ -5,6 +5,9 @@
  */
 #include "emit.h"
 
+/* of every CPU, the latest time the monotonic clock was read to be */
+DEFINE_PER_CPU(u64, ktrc_clock_last);
+
 /* an interrupt voids what was planned or read; so often, then the hit is given up */
 #define KTRC_PLAN_TRIES 8
 
@@ -249,16 +252,33 @@ static bool hit(struct ktrc_cpu *c, const struct record *rec, u32 outer, u32 me)
 }
 
 /**
- * ktrc_emit_slow() - write a record the long way, or count why not
- * @c: this CPU's
- * @id: event id
- * @bytes: size of the payload, 8 or 12
- * @low: its first 8 bytes
- * @high: the other 4
- *
- * Context: any; preemption disabled.
+ * ktrc_emit_catch_up() - publish what inner writers left unpublished
+ * @r: this CPU's ring, idle
  */
-void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
+void ktrc_emit_catch_up(struct ktrc_ring *r)
+{
+	WRITE_ONCE(r->active, KTRC_LEAF);
+	barrier();
+	ktrc_ring_leave(r, KTRC_IDLE);
+}
+
+/* the outermost writer drops a hit on a full stream; a leaf, as the fast path is */
+static void drop(struct ktrc_cpu *c, u32 id)
+{
+	struct ktrc_ring *r = &c->ring;
+
+	WRITE_ONCE(r->active, KTRC_LEAF);
+	barrier();
+	local_inc(&c->count[id].hits);
+	lose(c, id, KTRC_LOST_FULL);
+	barrier();
+	WRITE_ONCE(r->active, KTRC_IDLE);
+	barrier();
+	if (unlikely(READ_ONCE(r->head) != r->published))
+		ktrc_emit_catch_up(r);
+}
+
+static noinline void emit(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
 {
 	struct ktrc_ring *r = &c->ring;
 	u32 outer = r->active, me = ktrc_ring_context();
@@ -278,12 +298,19 @@ void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
 }
 
 /**
- * ktrc_emit_catch_up() - publish what inner writers left unpublished
- * @r: this CPU's ring, idle
+ * ktrc_emit_slow() - write a record the long way, or count why not
+ * @c: this CPU's
+ * @id: event id
+ * @bytes: size of the payload, 8 or 12
+ * @low: its first 8 bytes
+ * @high: the other 4
+ *
+ * Context: any; preemption disabled.
  */
-void ktrc_emit_catch_up(struct ktrc_ring *r)
+void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
 {
-	WRITE_ONCE(r->active, KTRC_LEAF);
-	barrier();
-	ktrc_ring_leave(r, KTRC_IDLE);
+	if (ktrc_ring_is_full(&c->ring) && !READ_ONCE(c->ring.busy))
+		drop(c, id);
+	else
+		emit(c, id, bytes, low, high);
 }

@@ -83,8 +83,7 @@ static __always_inline bool ktrc_emit_fast(struct ktrc_cpu *c, u32 clock, u32 id
 	if (bytes > sizeof(low))
 		memcpy(p + KTRC_COMPACT_BYTES + sizeof(low), &high, sizeof(high));
 	local_inc(&c->count[id].hits);
-	/* pairs with the reader's acquire of head */
-	smp_store_release(&r->status->head, next);
+	ktrc_ring_publish(r, next);
 	barrier();
 	WRITE_ONCE(r->active, KTRC_IDLE);
 	barrier();

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "compat/compat.h"
 #include "hook.h"
 
 /*
@@ -98,7 +99,7 @@ int ktrc_function_check(const struct ktrc_function *f)
 	int err;
 
 	if (f->is_attached) /* a second probe would make the first one dearer */
-		return 0;
+		return ktrc_arch_is_patched(f->rp.kp.addr) ? 0 : -ESHUTDOWN;
 	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
 	if (!rp)
 		return -ENOMEM;
@@ -130,8 +131,13 @@ int ktrc_function_attach(struct ktrc_function *f)
 	f->rp.data_size = f->entry_bytes;
 	f->rp.maxactive = clamp(max_in_flight, 1u, 65536u);
 	err = register_kretprobe(&f->rp);
-	f->is_attached = !err;
-	return err;
+	if (err)
+		return err;
+	f->is_attached = true;
+	if (ktrc_arch_is_patched(f->rp.kp.addr))
+		return 0;
+	ktrc_function_detach(f);
+	return -ESHUTDOWN;
 }
 
 /**
@@ -167,8 +173,12 @@ const char *ktrc_hook_reason(int error)
 		return "this kernel has no such hook (absent or inlined)";
 	case -EINVAL:
 		return "the kernel does not allow probes there";
+	case -ESHUTDOWN:
+		return "kprobes are switched off: kernel.ftrace_enabled or debugfs kprobes/enabled";
 	case -EOPNOTSUPP:
 		return "the kernel is built without kretprobes";
+	case -ENOMEM:
+		return "not enough memory for the hook";
 	default:
 		return "the kernel refused the hook";
 	}

@@ -9,7 +9,9 @@
 #include <linux/gfp.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -68,6 +70,8 @@ static int alloc_ring(struct ktrc_session *s, int cpu)
 
 	if (s->pages[cpu])
 		return 0;
+	if (!s->rings_left)
+		return -E2BIG;
 	pages = alloc_pages_on(cpu_to_node(cpu), count);
 	if (!pages)
 		return -ENOMEM;
@@ -77,6 +81,7 @@ static int alloc_ring(struct ktrc_session *s, int cpu)
 		return -ENOMEM;
 	}
 	ktrc_ring_init(r, memory);
+	s->rings_left--;
 	/* pairs with the acquire in map_ring(): what is mapped is initialised */
 	smp_store_release(&s->pages[cpu], pages);
 	return 0;
@@ -137,6 +142,7 @@ static int check_sizes(struct ktrc_session *s, struct ktrc_why *why)
 	}
 	s->nr_packets = packets;
 	c->memory = packets * row;
+	s->rings_left = min_t(u64, nr_cpu_ids, div64_u64(cap, packets * c->packet_bytes));
 	return 0;
 }
 
@@ -177,6 +183,7 @@ int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why)
 	int err;
 
 	INIT_LIST_HEAD(&s->rings);
+	s->memcg = get_mem_cgroup_from_mm(current->mm);
 	s->cpus = alloc_percpu_gfp(struct ktrc_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	s->pages = kcalloc(nr_cpu_ids, sizeof(*s->pages), GFP_KERNEL_ACCOUNT);
 	if (!s->cpus || !s->pages)
@@ -204,16 +211,24 @@ void ktrc_memory_destroy(struct ktrc_session *s)
 	}
 	kfree(s->pages);
 	free_percpu(s->cpus);
+	mem_cgroup_put(s->memcg);
 }
 
-/* a CPU that stays without a ring counts its hits as lost_noring */
+/*
+ * A CPU that stays without a ring, for want of memory or by the cap, counts its hits
+ * as lost_noring.  Who brings the CPU up does not pay for it.
+ */
 static int prepare_cpu(unsigned int cpu)
 {
 	struct ktrc_session *s;
+	struct mem_cgroup *payer;
 
 	mutex_lock(&ktrc_memory_lock);
-	list_for_each_entry(s, &sessions_with_rings, rings)
+	list_for_each_entry(s, &sessions_with_rings, rings) {
+		payer = set_active_memcg(s->memcg);
 		alloc_ring(s, cpu);
+		set_active_memcg(payer);
+	}
 	mutex_unlock(&ktrc_memory_lock);
 	return 0;
 }

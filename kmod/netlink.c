@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: policies, messages, and nothing else; the verbs are in
- * session.c.  Handlers run in process context, one at a time.
+ * Generic netlink: policies, messages about sessions, and nothing else; the verbs
+ * are in session.c, the dumps of schema and counters in netlink_dump.c.  Handlers
+ * run in process context, several at a time.
  */
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-#include "hook.h"
 #include "netlink.h"
-#include "schema.h"
 #include "session.h"
-
-static struct genl_family ktrc_family;
 
 static const struct nla_policy top_policy[KTRC_A_MAX + 1] = {
 	[KTRC_A_SESSION] = { .type = NLA_NESTED },
@@ -84,21 +81,6 @@ static int put_session(struct sk_buff *skb, const struct ktrc_session *s)
 	    (s->consumer && nla_put_flag(skb, KTRC_A_SESSION_CONSUMER)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int session_message(struct sk_buff *skb, const struct ktrc_session *s, u32 portid, u32 seq,
-			   int flags)
-{
-	void *head = genlmsg_put(skb, portid, seq, &ktrc_family, flags, KTRC_CMD_SESSION_GET);
-
-	if (!head)
-		return -EMSGSIZE;
-	if (put_session(skb, s)) {
-		genlmsg_cancel(skb, head);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, head);
 	return 0;
 }
 
@@ -190,6 +172,16 @@ static int session_del(struct sk_buff *skb, struct genl_info *info)
 	return s ? 0 : -ENOENT;
 }
 
+static int session_reply(struct sk_buff *skb, struct genl_info *info, const struct ktrc_session *s)
+{
+	void *head = genlmsg_put_reply(skb, info, &ktrc_family, 0, KTRC_CMD_SESSION_GET);
+
+	if (!head || put_session(skb, s))
+		return -EMSGSIZE;
+	genlmsg_end(skb, head);
+	return 0;
+}
+
 static int session_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *tb[KTRC_A_SESSION_MAX + 1];
@@ -205,7 +197,7 @@ static int session_get(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	mutex_lock(&ktrc_control);
 	s = find(tb, info->extack);
-	err = s ? session_message(reply, s, info->snd_portid, info->snd_seq, 0) : -ENOENT;
+	err = s ? session_reply(reply, info, s) : -ENOENT;
 	mutex_unlock(&ktrc_control);
 	if (err) {
 		nlmsg_free(reply);
@@ -215,22 +207,6 @@ static int session_get(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* ---- dumps ---- */
-
-/**
- * struct dump - state between the parts of a dump
- * @name: counters: the session's
- * @row: next thing to send
- */
-struct dump {
-	char name[KTRC_NAME_LEN];
-	u32 row;
-};
-
-static struct dump *dump_of(struct netlink_callback *cb)
-{
-	BUILD_BUG_ON(sizeof(struct dump) > sizeof(cb->ctx));
-	return (struct dump *)cb->ctx;
-}
 
 static int dump_start(struct netlink_callback *cb)
 {
@@ -242,238 +218,37 @@ static int dump_start(struct netlink_callback *cb)
 		err = parse_session(cb->skb, top[KTRC_A_SESSION], tb, name_policy, cb->extack);
 	if (err)
 		return err;
-	strscpy(dump_of(cb)->name, name_of(tb), KTRC_NAME_LEN);
+	strscpy(ktrc_dump_of(cb)->name, name_of(tb), KTRC_NAME_LEN);
 	return 0;
+}
+
+static int session_dump(struct sk_buff *skb, struct netlink_callback *cb,
+			const struct ktrc_session *s)
+{
+	void *head = ktrc_dump_begin(skb, cb, KTRC_CMD_SESSION_GET);
+
+	return head ? ktrc_dump_end(skb, head, put_session(skb, s)) : -EMSGSIZE;
 }
 
 static int sessions_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct dump *d = dump_of(cb);
+	struct ktrc_dump *d = ktrc_dump_of(cb);
 	struct ktrc_session *s;
 	u32 row = 0;
+	int err = 0;
 
 	mutex_lock(&ktrc_control);
+	cb->seq = ktrc_sessions_seq;
 	list_for_each_entry(s, &ktrc_sessions, node) {
 		if (row++ < d->row)
 			continue;
-		if (session_message(skb, s, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				    NLM_F_MULTI))
+		err = session_dump(skb, cb, s);
+		if (err)
 			break;
 		d->row = row;
 	}
 	mutex_unlock(&ktrc_control);
-	return skb->len;
-}
-
-static int put_field(struct sk_buff *skb, const struct ktrc_field_desc *f, u32 offset)
-{
-	struct nlattr *nest = nla_nest_start(skb, KTRC_A_EVENT_FIELD);
-
-	if (!nest || nla_put_string(skb, KTRC_A_FIELD_NAME, f->name) ||
-	    nla_put_u32(skb, KTRC_A_FIELD_OFFSET, offset) ||
-	    nla_put_u32(skb, KTRC_A_FIELD_WIDTH, f->width) ||
-	    nla_put_u32(skb, KTRC_A_FIELD_FORMAT, f->format) ||
-	    (f->enumeration && nla_put_string(skb, KTRC_A_FIELD_ENUM, f->enumeration)) ||
-	    nla_put_string(skb, KTRC_A_FIELD_DOC, f->doc))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int put_fields(struct sk_buff *skb, u32 event)
-{
-	u32 i, offset = 0;
-
-	for (i = 0; i < ktrc_nr_field_descs; i++) {
-		const struct ktrc_field_desc *f = &ktrc_field_descs[i];
-
-		if (f->event != event)
-			continue;
-		if (put_field(skb, f, offset))
-			return -EMSGSIZE;
-		offset += f->width;
-	}
-	return 0;
-}
-
-static int put_availability(struct sk_buff *skb, u32 event)
-{
-	const struct ktrc_probe *probe = ktrc_session_probe(event);
-	int err;
-
-	if (!probe)
-		return nla_put_u32(skb, KTRC_A_EVENT_AVAIL, KTRC_AVAIL_YES);
-	mutex_lock(&ktrc_control);
-	err = probe->check();
-	mutex_unlock(&ktrc_control);
-	if (nla_put_string(skb, KTRC_A_EVENT_HOOK, probe->hook) ||
-	    nla_put_u32(skb, KTRC_A_EVENT_AVAIL, err ? KTRC_AVAIL_NO : KTRC_AVAIL_YES))
-		return -EMSGSIZE;
-	return err ? nla_put_string(skb, KTRC_A_EVENT_REASON, ktrc_hook_reason(err)) : 0;
-}
-
-static int put_event(struct sk_buff *skb, const struct ktrc_event_desc *e)
-{
-	struct nlattr *nest = nla_nest_start(skb, KTRC_A_EVENT);
-
-	if (!nest || nla_put_u32(skb, KTRC_A_EVENT_ID, e->id) ||
-	    nla_put_string(skb, KTRC_A_EVENT_NAME, e->name) ||
-	    nla_put_string(skb, KTRC_A_EVENT_LABEL, e->label) ||
-	    nla_put_u32(skb, KTRC_A_EVENT_KIND, e->kind) ||
-	    nla_put_string(skb, KTRC_A_EVENT_DOC, e->doc) ||
-	    nla_put_u32(skb, KTRC_A_EVENT_BYTES, e->bytes) || put_availability(skb, e->id) ||
-	    put_fields(skb, e->id))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int put_value(struct sk_buff *skb, const struct ktrc_value_desc *v)
-{
-	struct nlattr *nest = nla_nest_start(skb, KTRC_A_VALUE);
-
-	if (!nest || nla_put_string(skb, KTRC_A_VALUE_ENUM, v->enumeration) ||
-	    nla_put_u32(skb, KTRC_A_VALUE_NUMBER, v->number) ||
-	    nla_put_string(skb, KTRC_A_VALUE_NAME, v->name) ||
-	    nla_put_string(skb, KTRC_A_VALUE_DOC, v->doc))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int schema_message(struct sk_buff *skb, struct netlink_callback *cb, u32 row)
-{
-	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &ktrc_family,
-				 NLM_F_MULTI, KTRC_CMD_SCHEMA_GET);
-	int err;
-
-	if (!head)
-		return -EMSGSIZE;
-	if (row < ktrc_nr_event_descs)
-		err = put_event(skb, &ktrc_event_descs[row]);
-	else
-		err = put_value(skb, &ktrc_value_descs[row - ktrc_nr_event_descs]);
-	if (err) {
-		genlmsg_cancel(skb, head);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, head);
-	return 0;
-}
-
-static int schema_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct dump *d = dump_of(cb);
-
-	for (; d->row < ktrc_nr_event_descs + ktrc_nr_value_descs; d->row++) {
-		if (schema_message(skb, cb, d->row))
-			break;
-	}
-	return skb->len;
-}
-
-/* ---- counters ---- */
-
-static int put_u64(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, KTRC_A_COUNTERS_PAD);
-}
-
-static int put_books(struct sk_buff *skb, const struct ktrc_books *b, u64 missed)
-{
-	if (put_u64(skb, KTRC_A_COUNTERS_HITS, b->hits + missed) ||
-	    put_u64(skb, KTRC_A_COUNTERS_WRITTEN, b->written) ||
-	    put_u64(skb, KTRC_A_COUNTERS_FILTERED, b->filtered) ||
-	    put_u64(skb, KTRC_A_COUNTERS_LOST_FULL, b->lost_by[KTRC_LOST_FULL]) ||
-	    put_u64(skb, KTRC_A_COUNTERS_LOST_NEST, b->lost_by[KTRC_LOST_NEST]) ||
-	    put_u64(skb, KTRC_A_COUNTERS_LOST_RECURSION, b->lost_by[KTRC_LOST_RECURSION]) ||
-	    put_u64(skb, KTRC_A_COUNTERS_LOST_NORING, b->lost_by[KTRC_LOST_NORING]) ||
-	    put_u64(skb, KTRC_A_COUNTERS_LOST_MISSED, missed))
-		return -EMSGSIZE;
-	return 0;
-}
-
-static int put_durations(struct sk_buff *skb, const struct ktrc_count *n)
-{
-	u64 hist[KTRC_HIST_BUCKETS];
-	u32 i;
-
-	for (i = 0; i < KTRC_HIST_BUCKETS; i++)
-		hist[i] = local_read(&n->hist[i]);
-	if (put_u64(skb, KTRC_A_COUNTERS_NESTED, local_read(&n->nested)) ||
-	    put_u64(skb, KTRC_A_COUNTERS_SUM, local_read(&n->sum)) ||
-	    put_u64(skb, KTRC_A_COUNTERS_LONGEST, READ_ONCE(n->longest)) ||
-	    nla_put(skb, KTRC_A_COUNTERS_HIST, sizeof(hist), hist))
-		return -EMSGSIZE;
-	return 0;
-}
-
-/* row @cpu of an event's counters; past the last CPU: what no CPU can be given */
-static int put_counters(struct sk_buff *skb, const struct ktrc_session *s, u32 event, u32 cpu)
-{
-	struct nlattr *nest = nla_nest_start(skb, KTRC_A_COUNTERS);
-	bool is_cpu = cpu < nr_cpu_ids;
-	const struct ktrc_count *n = NULL;
-	struct ktrc_books books = {};
-
-	if (is_cpu) {
-		n = &per_cpu_ptr(s->cpus, cpu)->count[event];
-		ktrc_count_read(n, &books);
-	}
-	if (!nest || nla_put_u32(skb, KTRC_A_COUNTERS_EVENT, event) ||
-	    nla_put_u32(skb, KTRC_A_COUNTERS_CPU, is_cpu ? cpu : KTRC_CPU_NONE) ||
-	    put_books(skb, &books, is_cpu ? 0 : ktrc_session_missed(s, event)) ||
-	    (is_cpu && put_durations(skb, n)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-static int counters_message(struct sk_buff *skb, struct netlink_callback *cb,
-			    const struct ktrc_session *s, u32 event, u32 cpu)
-{
-	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &ktrc_family,
-				 NLM_F_MULTI, KTRC_CMD_COUNTERS_GET);
-
-	if (!head)
-		return -EMSGSIZE;
-	if (put_counters(skb, s, event, cpu)) {
-		genlmsg_cancel(skb, head);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, head);
-	return 0;
-}
-
-static void dump_rows(struct sk_buff *skb, struct netlink_callback *cb,
-		      const struct ktrc_session *s)
-{
-	struct dump *d = dump_of(cb);
-	u32 rows = nr_cpu_ids + 1;
-
-	for (; d->row < KTRC_NR_EVENTS * rows; d->row++) {
-		u32 event = d->row / rows, cpu = d->row % rows;
-
-		if (!(s->config.events & BIT_ULL(event)) ||
-		    (cpu < nr_cpu_ids && !cpu_possible(cpu)))
-			continue;
-		if (counters_message(skb, cb, s, event, cpu))
-			return;
-	}
-}
-
-static int counters_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct ktrc_session *s;
-
-	mutex_lock(&ktrc_control);
-	s = ktrc_session_find(dump_of(cb)->name);
-	if (s)
-		dump_rows(skb, cb, s);
-	else
-		NL_SET_ERR_MSG(cb->extack, "no session of that name");
-	mutex_unlock(&ktrc_control);
-	return s ? skb->len : -ENOENT;
+	return ktrc_dump_part(skb, err);
 }
 
 /* ---- family ---- */
@@ -488,11 +263,11 @@ static const struct genl_ops ktrc_ops[] = {
 		.dumpit = sessions_dump,
 	},
 	{ .cmd = KTRC_CMD_SESSION_DEL, .doit = session_del },
-	{ .cmd = KTRC_CMD_SCHEMA_GET, .start = dump_start, .dumpit = schema_dump },
-	{ .cmd = KTRC_CMD_COUNTERS_GET, .start = dump_start, .dumpit = counters_dump },
+	{ .cmd = KTRC_CMD_SCHEMA_GET, .start = dump_start, .dumpit = ktrc_schema_dump },
+	{ .cmd = KTRC_CMD_COUNTERS_GET, .start = dump_start, .dumpit = ktrc_counters_dump },
 };
 
-static struct genl_family ktrc_family __ro_after_init = {
+struct genl_family ktrc_family __ro_after_init = {
 	.name = KTRC_GENL_NAME,
 	.version = KTRC_GENL_VERSION,
 	.maxattr = KTRC_A_MAX,
@@ -500,6 +275,7 @@ static struct genl_family ktrc_family __ro_after_init = {
 	.module = THIS_MODULE,
 	.ops = ktrc_ops,
 	.n_ops = ARRAY_SIZE(ktrc_ops),
+	.parallel_ops = true, /* ktrc_control is enough; a stop waits for grace periods */
 };
 
 /**

@@ -150,7 +150,7 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 
 static __always_inline void fault_exit(const struct fault_entry *e, struct pt_regs *regs, u32 clock)
 {
-	u64 ticks = ktrc_clock_ticks(clock) - e->start;
+	u64 ticks = ktrc_clock_since(clock, e->start);
 	u32 result = fault_result((__force vm_fault_t)regs_return_value(regs),
 				  e->word & FAULT_ONE(tried));
 	union fault_payload p = { .word = e->word | result * FAULT_ONE(result) };

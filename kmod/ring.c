@@ -115,8 +115,10 @@ bool ktrc_ring_make_room(struct ktrc_ring *r, u64 k)
 	if (r->mode == KTRC_MODE_STREAM) {
 		/* pairs with the release in ktrc_ring_consume() */
 		u64 cons = smp_load_acquire(&r->cons);
+		bool has_room = ktrc_stream_has_room(k, cons, r->nr_packets, r->shift);
 
-		return ktrc_stream_has_room(k, cons, r->nr_packets, r->shift);
+		r->full_at = has_room ? 0 : cons + 1;
+		return has_room;
 	}
 	WRITE_ONCE(r->status->tail, ktrc_flight_tail(k, r->nr_packets, r->shift));
 	/* pairs with the reader's read barrier between its copy and its look at tail */
@@ -184,8 +186,7 @@ void ktrc_ring_leave(struct ktrc_ring *r, u32 outer)
 		WRITE_ONCE(r->active, me);
 		barrier();
 		head = READ_ONCE(r->head);
-		/* pairs with the reader's acquire of head */
-		smp_store_release(&r->status->head, head);
+		ktrc_ring_publish(r, head);
 		barrier();
 		WRITE_ONCE(r->active, KTRC_IDLE);
 		barrier();
@@ -204,21 +205,20 @@ void ktrc_ring_settle(struct ktrc_ring *r, u64 lost)
 	if (!r->status)
 		return;
 	WRITE_ONCE(r->status->lost, lost);
-	/* pairs with the reader's acquire of head */
-	smp_store_release(&r->status->head, r->head);
+	ktrc_ring_publish(r, r->head);
 }
 
 /**
  * ktrc_ring_consume() - stream mode: the reader is done with everything before @position
  * @r: the ring
- * @position: not before the last one, not beyond what is reserved
+ * @position: not before the last one, not beyond what is published
  *
  * Context: process; one caller at a time.
  * Return: 0, or -EINVAL when @position runs back or too far.
  */
 int ktrc_ring_consume(struct ktrc_ring *r, u64 position)
 {
-	if (!r->status || position < r->cons || position > READ_ONCE(r->head))
+	if (!r->status || position < r->cons || position > READ_ONCE(r->published))
 		return -EINVAL;
 	/* first the mirror: who reads without consuming must know before it is overwritten */
 	WRITE_ONCE(r->status->cons, position);

@@ -25,7 +25,9 @@
  * @task_key: start and name of the task in effect at @head, see ktrc_task_key()
  * @tid: thread id of the task in effect at @head
  * @epoch: upper bits of the last record's time
+ * @published: what @status->head says, which is not read back
  * @cons: stream mode: consumed position; release by the consume ioctl
+ * @full_at: stream mode: 1 + @cons when no packet could be opened; 0: one could
  * @data: first packet
  * @shift: log2 of the packet size
  * @nr_packets: packets in the ring
@@ -49,8 +51,10 @@ struct ktrc_ring {
 	u64 task_key;
 	u32 tid;
 	u32 epoch;
+	u64 published;
 
 	u64 cons;
+	u64 full_at;
 	u8 *data;
 	u32 shift;
 	u32 nr_packets;
@@ -79,6 +83,27 @@ static inline u8 *ktrc_ring_at(struct ktrc_ring *r, u64 k, u64 position)
 	u64 slot = k % r->nr_packets;
 
 	return r->data + ((slot - k) << r->shift) + position;
+}
+
+/**
+ * ktrc_ring_publish() - readers may read everything before @head
+ * @r: the ring
+ * @head: a position
+ */
+static __always_inline void ktrc_ring_publish(struct ktrc_ring *r, u64 head)
+{
+	WRITE_ONCE(r->published, head);
+	/* pairs with the reader's acquire of head; who consumes it finds @published there */
+	smp_store_release(&r->status->head, head);
+}
+
+/**
+ * ktrc_ring_is_full() - was the stream full, and nothing consumed since
+ * @r: the ring
+ */
+static inline bool ktrc_ring_is_full(const struct ktrc_ring *r)
+{
+	return r->full_at && r->full_at == READ_ONCE(r->cons) + 1;
 }
 
 #endif /* KTRC_RING_H */

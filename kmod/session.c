@@ -10,6 +10,7 @@
 #include <linux/tracepoint.h>
 #include <linux/uuid.h>
 
+#include "hook.h"
 #include "session.h"
 
 #define KTRC_CONSUMER_TIMEOUT (30 * HZ)
@@ -17,6 +18,12 @@
 
 DEFINE_MUTEX(ktrc_control);
 LIST_HEAD(ktrc_sessions);
+u32 ktrc_sessions_seq = 1; /* changes with the list; never 0 */
+
+static void sessions_changed(void)
+{
+	ktrc_sessions_seq = ktrc_sessions_seq + 1 ?: 1;
+}
 
 static const struct ktrc_probe *const probes[KTRC_NR_EVENTS] = {
 #define KTRC_PROBE_DATA(ev) (&ktrc_probe_##ev)
@@ -156,11 +163,9 @@ static int attach(struct ktrc_session *s, struct ktrc_why *why)
 			continue;
 		err = probes[i]->attach(s->cpus, s->clock);
 		if (err) {
-			why->text =
-				"an event cannot be attached; ask for the schema to see which and why";
-			switch_off(s, 1);
+			why->text = ktrc_hook_reason(err);
 			detach(s, i);
-			return err;
+			return err == -ENOMEM ? err : -EOPNOTSUPP;
 		}
 	}
 	return 0;
@@ -171,12 +176,12 @@ static int attach(struct ktrc_session *s, struct ktrc_why *why)
  * @s: session in state NEW or STOPPED; what it holds is kept
  * @why: receives the reason of a failure
  *
- * Return: 0, -ENOENT when it was deleted, -EALREADY, or why a hook cannot be
- * attached.
+ * Nothing is recorded before every hook is attached.
+ * Return: 0, -ENOENT when it was deleted, -EALREADY, -ESTALE when the session's clock
+ * is no longer the kernel's, -EOPNOTSUPP when the kernel refuses a hook, -ENOMEM.
  */
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 {
-	u64 began = s->start_ticks;
 	int err;
 
 	if (list_empty(&s->node))
@@ -185,13 +190,15 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 		why->text = "the session is running";
 		return -EALREADY;
 	}
+	if (s->clock != ktrc_clock_choose()) {
+		why->text = "the kernel's clock source changed; make a new session";
+		return -ESTALE;
+	}
+	err = attach(s, why);
+	if (err)
+		return err;
 	s->start_ticks = ktrc_clock_ticks(s->clock);
 	switch_off(s, 0);
-	err = attach(s, why);
-	if (err) {
-		s->start_ticks = began;
-		return err;
-	}
 	s->stop_ticks = 0;
 	s->state = KTRC_STATE_RUNNING;
 	s->stop_reason = KTRC_STOP_NONE;
@@ -228,7 +235,7 @@ bool ktrc_session_is_readable(const struct ktrc_session *s)
 
 	for_each_possible_cpu(cpu) {
 		const struct ktrc_ring *r = &per_cpu_ptr(s->cpus, cpu)->ring;
-		u64 end = ktrc_packet_end(READ_ONCE(r->head), r->shift);
+		u64 end = ktrc_packet_end(READ_ONCE(r->published), r->shift);
 
 		if (end && READ_ONCE(r->cons) < end - (1ull << r->shift))
 			return true;
@@ -315,6 +322,7 @@ void ktrc_session_delete(struct ktrc_session *s)
 	s->stop_reason = KTRC_STOP_DELETED;
 	wake_up_all(&s->readers);
 	list_del_init(&s->node);
+	sessions_changed();
 	s->owner = NULL;
 	mutex_unlock(&ktrc_control);
 	cancel_delayed_work_sync(&s->watch);
@@ -364,6 +372,7 @@ int ktrc_session_create(const struct ktrc_config *config, bool replace, struct k
 		return PTR_ERR(s);
 	}
 	list_add_tail(&s->node, &ktrc_sessions);
+	sessions_changed();
 	if (old)
 		ktrc_session_delete(old);
 	return 0;

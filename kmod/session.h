@@ -44,6 +44,8 @@ struct ktrc_config {
  * @stop_reason: enum ktrc_stop_reason
  * @clock: enum ktrc_clock
  * @nr_packets: packets in each CPU's ring
+ * @rings_left: how many more rings the cap allows; under ktrc_memory_lock
+ * @memcg: the creator's memory cgroup, with a reference
  * @uuid: random
  * @cpus: control block of every possible CPU
  * @pages: by CPU: the pages of its ring, status page first; NULL: no ring
@@ -65,6 +67,8 @@ struct ktrc_session {
 	u32 stop_reason;
 	u32 clock;
 	u32 nr_packets;
+	u32 rings_left;
+	struct mem_cgroup *memcg;
 	u8 uuid[16];
 	struct ktrc_cpu __percpu *cpus;
 	struct page ***pages;
@@ -80,6 +84,7 @@ struct ktrc_session {
 
 extern struct mutex ktrc_control;
 extern struct list_head ktrc_sessions;
+extern u32 ktrc_sessions_seq;
 
 /* why a verb failed, for people; a literal, NULL when errno says all */
 struct ktrc_why {

@@ -59,6 +59,22 @@ static inline u64 ktrc_arch_tsc_hz(void)
 }
 #endif
 
+/*
+ * ---- has a kprobe or ftrace changed the code at @address: both can be switched off ----
+ *
+ * Where a breakpoint, call or jump cannot be told from other code the answer is yes.
+ */
+static inline bool ktrc_arch_is_patched(const void *address)
+{
+#ifdef CONFIG_X86
+	u8 first = READ_ONCE(*(const u8 *)address);
+
+	return first == 0xcc || first == 0xe8 || first == 0xe9;
+#else
+	return true;
+#endif
+}
+
 /* ---- vma flags: accessors came with 6.3 and were backported unevenly ---- */
 #ifndef KTRC_HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)

@@ -10,15 +10,28 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 
-# storm MODE FAULTS: fault on each CPU with interrupts that fault, too.
+# storm MODE FAULTS: on each CPU
 storm() {
 	local cpu pids=()
-	insmod build/functional/ktrc_nest.ko || fail "insmod ktrc_nest"
 	for cpu in 0 1; do
 		taskset -c $cpu touch_pages "$1" "$2" >/dev/null &
 		pids+=($!)
 	done
 	wait "${pids[@]}" || fail "touch_pages"
+}
+
+# disturbed HITS: with interrupts that fault, too, until so many of those hit came over
+# another writer
+disturbed() {
+	local module
+	module=$(awk '$1 == "ktrc" { print "core=" $6, "core_bytes=" $2 }' /proc/modules)
+	# shellcheck disable=SC2086 # two parameters
+	insmod build/functional/ktrc_nest.ko $module || fail "insmod ktrc_nest"
+	until
+		storm storm 10000
+		storm rename 5000
+		ktrc-ctl stats --format=json | jq -e "[.counters[].nested] | add >= $1" >/dev/null
+	do :; done
 	rmmod ktrc_nest || fail "rmmod ktrc_nest"
 }
 
@@ -41,7 +54,7 @@ sum() {
 flight() {
 	ktrc-ctl start --events=fault,fault.light --memory=512K --packet=4K || fail "start: $?"
 	storm storm 250000
-	storm rename 50000
+	disturbed 6000
 	ktrc-ctl stop || fail "stop: $?"
 	books >"$tmp/written"
 	tally | sort >"$tmp/tally" || fail "tally"
@@ -62,7 +75,8 @@ stream() {
 	wait $reader
 	consume "$tmp/cells" >"$tmp/read" &
 	reader=$!
-	storm storm 200000
+	storm storm 250000
+	disturbed 6000
 	ktrc-ctl stop || fail "stop: $?"
 	wait $reader || fail "consume: $?"
 	books >"$tmp/written"

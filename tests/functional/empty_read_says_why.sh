@@ -28,11 +28,6 @@ views_say() {
 	done
 }
 
-# No function hook calls back while this is 0: a session that nothing happens to.
-hooks() {
-	echo "$1" >/sys/kernel/debug/kprobes/enabled
-}
-
 as_nobody() {
 	setpriv --reuid=65534 --clear-groups --inh-caps=-all "$@"
 }
@@ -51,12 +46,11 @@ says 3 "no session" "ktrc-ctl start" ktrc-ctl status
 control new || fail "control: $?"
 views_say 3 "never started" "ktrc-ctl start"
 
-hooks 0
-ktrc-ctl start || fail "start: $?"
-views_say 3 "recording for [0-9.]+ s, but no event happened" "ktrc-ctl status"
+control start_in_silence || fail "control: $?"
+views_say 3 "fault is unavailable: kprobes are switched off" "ktrc-ctl doctor"
 ktrc-ctl stop || fail "stop: $?"
 views_say 3 "recorded for [0-9.]+ s, but no event happened" "ktrc-ctl status"
-hooks 1
+echo 1 >/sys/kernel/debug/kprobes/enabled
 
 says 4 "not permitted" "root|CAP_PERFMON" as_nobody ktrc-read
 says 4 "CAP_PERFMON" "root|CAP_PERFMON" as_nobody ktrc-ctl status

@@ -23,6 +23,7 @@ typedef __u64 u64;
 
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
+#define noinline __attribute__((noinline))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define BUILD_BUG_ON(x) _Static_assert(!(x), #x)
@@ -45,6 +46,7 @@ struct task_struct {
  * @preempt_count: as in the kernel
  * @tsc: time stamp counter
  * @tsc_step: cycles from one reading of a clock to the next
+ * @clock_last: per-CPU variable of clock.h
  * @wakes: times that readers were woken
  * @nr_steps: steps since the test set it to zero
  * @on_step: called at each step unless NULL; may run inner writers
@@ -55,6 +57,7 @@ struct shim {
 	u32 preempt_count;
 	u64 tsc;
 	u64 tsc_step;
+	u64 clock_last;
 	u64 wakes;
 	u64 nr_steps;
 	void (*on_step)(void *context);
@@ -172,6 +175,12 @@ static inline u64 ktime_get_real_fast_ns(void)
 {
 	return ktrc_arch_tsc() >> 2;
 }
+
+#define DECLARE_PER_CPU(type, name) extern struct shim shim
+#define DEFINE_PER_CPU(type, name) extern struct shim shim
+#define ktrc_clock_last shim.clock_last
+#define this_cpu_read(x) READ_ONCE(x)
+#define this_cpu_cmpxchg(x, old, new) cmpxchg_local(&(x), (old), (new))
 
 /* ---- tasks and readers ---- */
 

@@ -10,8 +10,8 @@
 #include "rig.h"
 
 /* Both outcomes of the race are wanted so often; how long that takes is the machine's affair. */
-#define WANT_ACCEPTED 20000
-#define WANT_DISCARDED 1000
+#define WANT_ACCEPTED 10000
+#define WANT_DISCARDED 500
 #define GIVE_UP_NS 60000000000ll
 
 static const struct rig_config config = { KTRC_MODE_FLIGHT, KTRC_CLOCK_TSC, 11, 4 };
@@ -118,8 +118,7 @@ static void *read_all(void *context)
 			continue;
 		read_packet(me, packet, head);
 		packet += head > (packet + 1) << config.shift;
-		if (me->wrong ||
-		    (me->accepted >= WANT_ACCEPTED && me->discarded >= WANT_DISCARDED))
+		if (me->wrong || (me->accepted >= WANT_ACCEPTED && me->discarded >= WANT_DISCARDED))
 			__atomic_store_n(&is_enough, true, __ATOMIC_RELAXED);
 	}
 	if (me->wrong)

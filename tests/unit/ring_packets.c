@@ -222,6 +222,32 @@ static const char *hostile_consumer(void)
 	return rig_audit(&rig);
 }
 
+static u32 nr_refused, nr_accepted;
+
+static void consume_reserved(void *context)
+{
+	struct ktrc_ring *r = &rig.cpu.ring;
+
+	if (r->head == r->published)
+		return;
+	shim.on_step = NULL;
+	*(ktrc_ring_consume(r, r->head) == -EINVAL ? &nr_refused : &nr_accepted) += 1;
+	shim.on_step = context;
+}
+
+/* what is reserved but not published cannot be consumed, at any step of a writer */
+static const char *early_consumer(void)
+{
+	rig_init(&rig, &stream);
+	shim.context = (void *)consume_reserved;
+	shim.on_step = consume_reserved;
+	emit_many(50);
+	shim.on_step = NULL;
+	TAP_NEED(nr_refused > 100 && !nr_accepted, "%u refused, %u accepted", nr_refused,
+		 nr_accepted);
+	return rig_audit(&rig);
+}
+
 static const char *no_ring(void)
 {
 	rig_init(&rig, &flight);
@@ -265,6 +291,7 @@ static const struct tap_case cases[] = {
 	{ "stream_drops_newest", stream_drops_newest },
 	{ "stream_makes_room_by_packet", stream_makes_room_by_packet },
 	{ "hostile_consumer", hostile_consumer },
+	{ "early_consumer", early_consumer },
 	{ "no_ring", no_ring },
 	{ "off_records_nothing", off_records_nothing },
 };

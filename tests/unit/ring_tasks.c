@@ -154,6 +154,41 @@ static const char *clock_stands_still(void)
 	return rig_audit(&rig);
 }
 
+static void step_back(void *context)
+{
+	u32 outer, *seed = context;
+
+	*seed = *seed * 1103515245 + 12345;
+	if (*seed >> 28 == 0)
+		shim.tsc -= 64;
+	if (*seed >> 26 || rig_level() != RIG_TASK)
+		return;
+	rig_enter(RIG_IRQ, &outer);
+	rig_emit(&rig, KTRC_EV_fault_light);
+	rig_leave(outer);
+}
+
+/* the monotonic clock may step back by nanoseconds, the records' time may not */
+static const char *clock_steps_back(void)
+{
+	static const struct rig_config mono = { KTRC_MODE_FLIGHT, KTRC_CLOCK_MONO, 11, 4 };
+	u32 i, seed = 1;
+
+	rig_init(&rig, &mono);
+	rig.seen.spans = NULL; /* the clock at hand is not the records' */
+	shim.context = &seed;
+	shim.on_step = step_back;
+	for (i = 0; i < 5000; i++) {
+		emit_as(i / 10 % 2);
+		shim.on_step = NULL;
+		rig_observe(&rig);
+		shim.on_step = step_back;
+	}
+	shim.on_step = NULL;
+	TAP_NEED(rig.seen.nr_extended <= 1, "%llu extended headers", rig.seen.nr_extended);
+	return rig_audit(&rig);
+}
+
 static u64 next_ticks;
 
 static void account(void)
@@ -208,6 +243,7 @@ static const struct tap_case cases[] = {
 	{ "epochs_tsc", epochs_tsc },
 	{ "epochs_mono", epochs_mono },
 	{ "clock_stands_still", clock_stands_still },
+	{ "clock_steps_back", clock_steps_back },
 	{ "durations", durations },
 };
 

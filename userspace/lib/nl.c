@@ -308,6 +308,10 @@ static int say_failure(int ret, const struct call *call, const char *session,
 			 noun, name);
 	else if (call->kernel_text[0])
 		snprintf(err->text, sizeof(err->text), "%s%s: %s", noun, name, call->kernel_text);
+	if (ret == -EOPNOTSUPP && session) {
+		err->code = KTRC_EXIT_UNAVAILABLE;
+		ktrc_hint(err, "ktrc-ctl doctor    shows every hook");
+	}
 	if (err->code == KTRC_EXIT_PERMISSION)
 		ktrc_hint(err, "run it as root (sudo), or with CAP_PERFMON");
 	return ret;

@@ -16,6 +16,37 @@ static void nothing(struct ktrc_error *err, const struct ktrc_capture *capture, 
 		     capture->session.name, why);
 }
 
+/* The first event of the session whose hook is gone; NULL if there is none. */
+static const struct ktrc_event *unavailable(const struct ktrc_capture *capture)
+{
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		const struct ktrc_event *event = ktrc_schema_event(capture->schema, id);
+
+		if (event && capture->session.events >> id & 1 && event->avail == KTRC_AVAIL_NO)
+			return event;
+	}
+	return NULL;
+}
+
+static void no_hits(const struct ktrc_capture *capture, struct ktrc_error *err)
+{
+	bool is_running = capture->session.state == KTRC_STATE_RUNNING;
+	const struct ktrc_event *event = is_running ? unavailable(capture) : NULL;
+	char why[300];
+
+	if (event)
+		snprintf(why, sizeof(why), "%s is unavailable: %s", event->label,
+			 event->reason ? event->reason : "its hook is gone");
+	else
+		snprintf(why, sizeof(why), "%s %.1f s, but no event happened",
+			 is_running ? "recording for" : "it recorded for", seconds(capture));
+	nothing(err, capture, why);
+	if (event)
+		ktrc_hint(err, "ktrc-ctl doctor    shows every hook");
+	else
+		ktrc_hint(err, "ktrc-ctl status shows the events and hooks in use");
+}
+
 void ktrc_explain_empty(const struct ktrc_capture *capture, struct ktrc_error *err)
 {
 	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
@@ -29,12 +60,7 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, struct ktrc_error *e
 	} else if (damage->bad_packets || damage->cut_bytes) {
 		nothing(err, capture, "its packets are damaged");
 	} else if (all.hits == 0) {
-		snprintf(why, sizeof(why), "%s %.1f s, but no event happened",
-			 capture->session.state == KTRC_STATE_RUNNING ? "recording for" :
-									"it recorded for",
-			 seconds(capture));
-		nothing(err, capture, why);
-		ktrc_hint(err, "ktrc-ctl status shows the events and hooks in use");
+		no_hits(capture, err);
 	} else if (lost == all.hits) {
 		snprintf(why, sizeof(why), "all %llu hits were lost", lost);
 		nothing(err, capture, why);

@@ -4,9 +4,8 @@
  * that the kernel expects to fail).  With fault and fault.light recorded, their
  * writers in hardirq context interrupt the writer of a task's fault.
  *
- * On every CPU a timer starts a burst of interrupts that raise each other, so
- * that between two of them the task runs only a few instructions: a burst that
- * meets a writer interrupts it several times.
+ * On every CPU a timer interrupts whatever runs.  Where it meets code of ktrc, of which
+ * it is told where it lies, a burst of such interrupts follows.
  */
 #include <linux/cpu.h>
 #include <linux/hrtimer.h>
@@ -15,11 +14,16 @@
 #include <linux/smp.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/irq_regs.h>
 
-static unsigned int period_ns = 100000;
+static unsigned int period_ns = 50000;
 module_param(period_ns, uint, 0444);
-static unsigned int burst = 400;
+static unsigned int burst = 200;
 module_param(burst, uint, 0444);
+static unsigned long core; /* where ktrc.ko lies, and how long it is */
+module_param(core, ulong, 0444);
+static unsigned long core_bytes;
+module_param(core_bytes, ulong, 0444);
 
 struct nest {
 	struct hrtimer timer;
@@ -44,7 +48,7 @@ static enum hrtimer_restart nest_fire(struct hrtimer *timer)
 {
 	struct nest *n = container_of(timer, struct nest, timer);
 
-	n->left = burst;
+	n->left = get_irq_regs()->ip - core < core_bytes ? burst : 1;
 	irq_work_queue(&n->work);
 	hrtimer_forward_now(timer, ns_to_ktime(period_ns));
 	return HRTIMER_RESTART;

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * control new: makes session "default" for event fault and does not start it.
- * control state: prints all sessions and the counters of "default", as bytes.
+ * control start_in_silence: starts it and at once switches kprobes off, without a fault
+ *	in between: a session that nothing happens to.
+ * control sessions: prints all sessions, as bytes.
+ * control state: and the counters of "default".
  */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
 #include "genl.h"
 
 static void print(const char *what, const struct answer *a)
@@ -31,6 +38,19 @@ static void new_session(const struct genl *g)
 		errx(1, "SESSION_NEW: %s: %s", strerror(a.error), a.text);
 }
 
+static void start_in_silence(void)
+{
+	struct ktrc_ioc_attach attach = { .size = sizeof(attach) };
+	int kprobes = open("/sys/kernel/debug/kprobes/enabled", O_WRONLY);
+	int device = open("/dev/ktrc", O_RDWR);
+
+	if (kprobes < 0 || device < 0 || mlockall(MCL_CURRENT | MCL_FUTURE) ||
+	    ioctl(device, KTRC_IOC_ATTACH, &attach))
+		err(1, "before the start");
+	if (ioctl(device, KTRC_IOC_START, 0) || write(kprobes, "0", 1) != 1)
+		err(1, "start");
+}
+
 int main(int argc, char **argv)
 {
 	static struct answer sessions, counters;
@@ -41,12 +61,15 @@ int main(int argc, char **argv)
 		errx(1, "family: %s", strerror(error));
 	if (argc == 2 && !strcmp(argv[1], "new")) {
 		new_session(&g);
-	} else if (argc == 2 && !strcmp(argv[1], "state")) {
+	} else if (argc == 2 && !strcmp(argv[1], "start_in_silence")) {
+		start_in_silence();
+	} else if (argc == 2 && (!strcmp(argv[1], "state") || !strcmp(argv[1], "sessions"))) {
 		control_state(&g, &sessions, &counters);
 		print("sessions", &sessions);
-		print("counters", &counters);
+		if (!strcmp(argv[1], "state"))
+			print("counters", &counters);
 	} else {
-		errx(2, "usage: control new|state");
+		errx(2, "usage: control new|start_in_silence|sessions|state");
 	}
 	return 0;
 }
