@@ -36,13 +36,14 @@ void ktrc_cli_begin(struct ktrc_cli *cli)
 int ktrc_cli_finish(int code)
 {
 	bool failed = ferror(stdout);
+	struct ktrc_error err;
 
 	if (fclose(stdout) == 0 && !failed)
 		return code;
 	if (errno == EPIPE)
 		return code;
-	fprintf(stderr, "%s: standard output: cannot write: %s\n", program_invocation_short_name,
-		strerror(errno));
+	ktrc_fail(&err, errno, "standard output: cannot write");
+	ktrc_cli_error(&err);
 	return KTRC_EXIT_FAILED;
 }
 
@@ -246,6 +247,8 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 		cli->session = arg;
 		return 0;
 	case KTRC_OPT_SAVE:
+		if (!*arg)
+			ktrc_cli_usage(state, "--save: a directory's name is missing");
 		cli->save = arg;
 		return 0;
 	case KTRC_OPT_FORMAT:
@@ -338,6 +341,12 @@ void ktrc_cli_catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+}
+
+void ktrc_cli_release_signals(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 }
 
 bool ktrc_cli_is_interrupted(void)

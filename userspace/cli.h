@@ -124,6 +124,9 @@ void ktrc_cli_note(const struct ktrc_cli *cli, const char *fmt, ...)
  */
 void ktrc_cli_catch_signals(void);
 
+/** ktrc_cli_release_signals() - they end the process again */
+void ktrc_cli_release_signals(void);
+
 /** ktrc_cli_is_interrupted() - one has come */
 bool ktrc_cli_is_interrupted(void);
 

@@ -58,7 +58,7 @@ error_t ktrc_ctl_option(int key, char *arg, struct argp_state *state,
 			struct ktrc_ctl_request *request);
 
 /**
- * struct ktrc_ctl_show - options of list, status and stats
+ * struct ktrc_ctl_show - options of all verbs but start and run
  * @cli: shared options
  * @is_verbose: -v
  * @has_session: --session was given
@@ -69,8 +69,9 @@ struct ktrc_ctl_show {
 	bool has_session;
 };
 
-/** ktrc_ctl_parse_show() - argp parser into a struct ktrc_ctl_show */
-error_t ktrc_ctl_parse_show(int key, char *arg, struct argp_state *state);
+/** ktrc_ctl_parse_show() - the command line of such a verb; exits when it is wrong */
+void ktrc_ctl_parse_show(const struct argp_option *options, const char *doc, int argc, char **argv,
+			 struct ktrc_ctl_show *show);
 
 /** ktrc_ctl_avail_text() - enum ktrc_avail as a word */
 const char *ktrc_ctl_avail_text(u32 avail);

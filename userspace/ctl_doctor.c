@@ -189,16 +189,12 @@ int ktrc_ctl_doctor(int argc, char **argv)
 	static const char doc[] =
 		"Look at everything a recording needs, and say what to type next.\n\n"
 		"  ktrc-ctl doctor";
-	static const struct argp argp = {
-		options, ktrc_ctl_parse_show, NULL, doc, NULL, NULL, NULL
-	};
 	__ktrc_nl struct ktrc_nl *nl = NULL;
 	struct doctor doctor = { .file = stdout };
-	struct ktrc_ctl_show show = { 0 };
+	struct ktrc_ctl_show show;
 	struct ktrc_error err;
 
-	ktrc_cli_begin(&show.cli);
-	ktrc_cli_parse(&argp, argc, argv, &show);
+	ktrc_ctl_parse_show(options, doc, argc, argv, &show);
 	check_kernel(&doctor);
 	if (check_module(&doctor)) {
 		check_device(&doctor);

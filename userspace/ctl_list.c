@@ -53,16 +53,12 @@ int ktrc_ctl_list(int argc, char **argv)
 	};
 	static const char doc[] = "List events, whether this kernel can record them, and how.\n\n"
 				  "  ktrc-ctl list -v";
-	static const struct argp argp = {
-		options, ktrc_ctl_parse_show, NULL, doc, NULL, NULL, NULL
-	};
 	__ktrc_schema struct ktrc_schema *schema = NULL;
 	__ktrc_nl struct ktrc_nl *nl = NULL;
-	struct ktrc_ctl_show show = { 0 };
+	struct ktrc_ctl_show show;
 	struct ktrc_error err;
 
-	ktrc_cli_begin(&show.cli);
-	ktrc_cli_parse(&argp, argc, argv, &show);
+	ktrc_ctl_parse_show(options, doc, argc, argv, &show);
 	if (ktrc_ctl_connect(&nl, &err) < 0 || ktrc_nl_schema(nl, &schema, &err) < 0)
 		return ktrc_cli_error(&err);
 	if (show.cli.format != KTRC_OUT_TEXT) {

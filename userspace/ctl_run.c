@@ -164,18 +164,24 @@ static int run_and_report(struct run *run)
 	__ktrc_nl struct ktrc_nl *nl = NULL;
 	const char *save = run->request.cli.save;
 	struct ktrc_error err;
+	int saved = 0, shown;
 
 	if (ktrc_ctl_connect(&nl, &err) < 0)
 		return ktrc_cli_error(&err);
 	ktrc_cli_catch_signals();
-	if (make_bound(run, nl, &dev, &err) < 0 || record(run, nl, dev, &capture, &err) < 0)
+	if ((save && ktrc_trace_probe(save, &err) < 0) || make_bound(run, nl, &dev, &err) < 0 ||
+	    record(run, nl, dev, &capture, &err) < 0)
 		return ktrc_cli_error(&err);
-	if (save && ktrc_trace_save(save, capture, &err) < 0)
-		return ktrc_cli_error(&err);
-	if (save)
+	capture->trace = "";
+	if (save && ktrc_trace_save(save, capture, NULL, &err) < 0) {
+		/* the records end with this process: show at least what they amount to */
+		saved = ktrc_cli_error(&err);
+	} else if (save) {
 		ktrc_cli_note(&run->request.cli, "saved to %s", save);
-	capture->trace = save ? save : "";
-	return ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &run->request.cli);
+		capture->trace = save;
+	}
+	shown = ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &run->request.cli);
+	return saved ? saved : shown;
 }
 
 int ktrc_ctl_run(int argc, char **argv)

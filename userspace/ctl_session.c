@@ -231,13 +231,6 @@ int ktrc_ctl_start(int argc, char **argv)
 	return 0;
 }
 
-static error_t parse_plain(int key, char *arg, struct argp_state *state)
-{
-	if (key == ARGP_KEY_ARG)
-		ktrc_cli_usage(state, "no argument \"%s\" is expected", arg);
-	return ktrc_cli_option(key, arg, state, state->input);
-}
-
 static const struct argp_option plain_options[] = { KTRC_ARGP_SESSION, KTRC_ARGP_QUIET, { 0 } };
 
 static int stop(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_error *err)
@@ -268,17 +261,15 @@ int ktrc_ctl_stop(int argc, char **argv)
 	static const char doc[] =
 		"Stop recording.  The data stays readable until start or reset.\n\n"
 		"  ktrc-ctl stop && ktrc-read";
-	static const struct argp argp = { plain_options, parse_plain, NULL, doc, NULL, NULL, NULL };
 	__ktrc_nl struct ktrc_nl *nl = NULL;
 	struct ktrc_error err;
-	struct ktrc_cli cli;
+	struct ktrc_ctl_show show;
 
-	ktrc_cli_begin(&cli);
-	ktrc_cli_parse(&argp, argc, argv, &cli);
-	if (ktrc_nl_open(&nl, &err) < 0 || stop(nl, &cli, &err) < 0)
+	ktrc_ctl_parse_show(plain_options, doc, argc, argv, &show);
+	if (ktrc_nl_open(&nl, &err) < 0 || stop(nl, &show.cli, &err) < 0)
 		return ktrc_cli_error(&err);
-	ktrc_cli_note(&cli, "session %s: stopped; its data stays until start or reset",
-		      cli.session);
+	ktrc_cli_note(&show.cli, "session %s: stopped; its data stays until start or reset",
+		      show.cli.session);
 	return 0;
 }
 
@@ -301,14 +292,12 @@ int ktrc_ctl_reset(int argc, char **argv)
 {
 	static const char doc[] = "Stop recording, and delete the session with its data.\n\n"
 				  "  ktrc-ctl reset && sudo rmmod ktrc";
-	static const struct argp argp = { plain_options, parse_plain, NULL, doc, NULL, NULL, NULL };
 	__ktrc_nl struct ktrc_nl *nl = NULL;
 	struct ktrc_error err;
-	struct ktrc_cli cli;
+	struct ktrc_ctl_show show;
 
-	ktrc_cli_begin(&cli);
-	ktrc_cli_parse(&argp, argc, argv, &cli);
-	if (ktrc_nl_open(&nl, &err) < 0 || reset(nl, &cli, &err) < 0)
+	ktrc_ctl_parse_show(plain_options, doc, argc, argv, &show);
+	if (ktrc_nl_open(&nl, &err) < 0 || reset(nl, &show.cli, &err) < 0)
 		return ktrc_cli_error(&err);
 	return 0;
 }

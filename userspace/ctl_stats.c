@@ -171,18 +171,14 @@ int ktrc_ctl_stats(int argc, char **argv)
 		"Counters for each event and CPU, and durations.  Exact once the session is stopped:\n"
 		"hits = written + filtered + lost; unbalanced is the difference.\n\n"
 		"  ktrc-ctl stats --format json | jq .counters";
-	static const struct argp argp = {
-		options, ktrc_ctl_parse_show, NULL, doc, NULL, NULL, NULL
-	};
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	__ktrc_device struct ktrc_device *dev = NULL;
-	struct ktrc_ctl_show show = { 0 };
+	struct ktrc_ctl_show show;
 	__ktrc_nl struct ktrc_nl *nl = NULL;
 	struct ktrc_table table;
 	struct ktrc_error err;
 
-	ktrc_cli_begin(&show.cli);
-	ktrc_cli_parse(&argp, argc, argv, &show);
+	ktrc_ctl_parse_show(options, doc, argc, argv, &show);
 	if (ktrc_nl_open(&nl, &err) < 0 || ktrc_device_open(show.cli.session, 0, &dev, &err) < 0 ||
 	    ktrc_capture_describe(nl, dev, &capture, &err) < 0)
 		return ktrc_cli_error(&err);

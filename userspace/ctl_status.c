@@ -36,8 +36,8 @@ static u64 reach_ns(const struct ktrc_ioc_info *info, const struct ktrc_ring *ri
 
 	if (!info->start_ticks)
 		return 0;
-	if (ktrc_ring_oldest(ring) > 0)
-		ktrc_ring_oldest_begin(ring, &begin);
+	if (ktrc_ring_oldest(ring) > 0 && !ktrc_ring_oldest_begin(ring, &begin))
+		return 0;
 	return begin < end_ticks(info) ? ticks_to_ns(info, end_ticks(info) - begin) : 0;
 }
 
@@ -243,17 +243,13 @@ int ktrc_ctl_status(int argc, char **argv)
 		"What is recorded, how far back each CPU reaches, what was lost.\n"
 		"Exit code 3 when nothing is recording.\n\n"
 		"  ktrc-ctl status --format json | jq .sessions[0].cpus";
-	static const struct argp argp = {
-		options, ktrc_ctl_parse_show, NULL, doc, NULL, NULL, NULL
-	};
 	__ktrc_free struct ktrc_session *sessions = NULL;
 	__ktrc_nl struct ktrc_nl *nl = NULL;
-	struct ktrc_ctl_show show = { 0 };
+	struct ktrc_ctl_show show;
 	struct ktrc_error err;
 	size_t nr = 0;
 
-	ktrc_cli_begin(&show.cli);
-	ktrc_cli_parse(&argp, argc, argv, &show);
+	ktrc_ctl_parse_show(options, doc, argc, argv, &show);
 	if (ktrc_nl_open(&nl, &err) < 0 || find_sessions(nl, &show, &sessions, &nr, &err) < 0 ||
 	    show_status(nl, &show, sessions, nr, &err) < 0)
 		return ktrc_cli_error(&err);

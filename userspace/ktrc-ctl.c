@@ -35,7 +35,7 @@ static void print_help(FILE *file)
 	      file);
 }
 
-error_t ktrc_ctl_parse_show(int key, char *arg, struct argp_state *state)
+static error_t show_option(int key, char *arg, struct argp_state *state)
 {
 	struct ktrc_ctl_show *show = state->input;
 
@@ -51,6 +51,16 @@ error_t ktrc_ctl_parse_show(int key, char *arg, struct argp_state *state)
 	default:
 		return ktrc_cli_option(key, arg, state, &show->cli);
 	}
+}
+
+void ktrc_ctl_parse_show(const struct argp_option *options, const char *doc, int argc, char **argv,
+			 struct ktrc_ctl_show *show)
+{
+	const struct argp argp = { options, show_option, NULL, doc, NULL, NULL, NULL };
+
+	*show = (struct ktrc_ctl_show){ 0 };
+	ktrc_cli_begin(&show->cli);
+	ktrc_cli_parse(&argp, argc, argv, show);
 }
 
 const char *ktrc_ctl_avail_text(u32 avail)

@@ -23,7 +23,7 @@ static const char doc[] =
 	"\n"
 	"VIEW is summary (default), faults, events or check.\v"
 	"Exit: 0 done, 1 failed (check: unbalanced), 2 usage, 3 nothing recorded,\n"
-	"4 permission, 6 loss above --max-loss, 7 wrong module.";
+	"4 permission, 6 loss above --max-loss, 7 wrong module, 130 aborted.";
 
 static const struct argp_option options[] = {
 	KTRC_ARGP_SESSION,
@@ -90,6 +90,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (read->trace && (read->follow || read->cli.save))
 			ktrc_cli_usage(state,
 				       "--follow and --save are for a session, not for a TRACE");
+		if (read->follow && read->cli.save && read->has_view)
+			ktrc_cli_usage(state,
+				       "--follow shows a view, or saves with --save, not both");
 		return 0;
 	default:
 		return ktrc_cli_option(key, arg, state, &read->cli);
@@ -107,12 +110,16 @@ static int read_trace(struct ktrc_read *read)
 	return ktrc_report(capture, read->view, read->with_dictionary, &read->cli);
 }
 
-/* What was saved is shown only when a view was asked for. */
+/* Of an interrupted save nothing is left. */
 static int save(struct ktrc_read *read, const struct ktrc_capture *capture)
 {
 	struct ktrc_error err;
+	int ret;
 
-	if (ktrc_trace_save(read->cli.save, capture, &err) < 0)
+	ktrc_cli_catch_signals();
+	ret = ktrc_trace_save(read->cli.save, capture, ktrc_cli_is_interrupted, &err);
+	ktrc_cli_release_signals();
+	if (ret < 0)
 		return ktrc_cli_error(&err);
 	ktrc_cli_note(&read->cli, "saved to %s", read->cli.save);
 	return 0;
@@ -131,6 +138,7 @@ static int read_session(struct ktrc_read *read)
 		return ktrc_cli_error(&err);
 	if (!read->cli.save)
 		return ktrc_report(capture, read->view, read->with_dictionary, &read->cli);
+	/* what was saved is shown only when a view was asked for */
 	code = save(read, capture);
 	if (code || !read->has_view)
 		return ktrc_report_loss(capture, &read->cli, code);

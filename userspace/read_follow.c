@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --follow: show, or save, a stream session while it is being written. */
 #include <errno.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -69,6 +70,10 @@ static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink 
 		if (ret > 0)
 			ktrc_follow_wait(follow);
 	}
+	/* what was taken out of the rings is shown, and then consumed, to the last record */
+	ktrc_reader_hold(ktrc_follow_capture(follow)->reader, UINT64_MAX);
+	if (take_records(read, follow, sink, err) < 0)
+		return -EIO;
 	return ktrc_follow_finish(follow, err);
 }
 
@@ -104,32 +109,49 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 static int save_cut(struct ktrc_read *read, struct ktrc_follow *follow,
 		    struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
+	struct ktrc_capture *capture = ktrc_follow_capture(follow);
 	struct ktrc_error late;
 
-	if (ktrc_trace_finish(writer, ktrc_follow_capture(follow), &late) == 0)
-		ktrc_hint(err, "what was read before is saved in %s", read->cli.save);
+	if (!ktrc_trace_unfinished(writer))
+		return ktrc_cli_error(err);
+	ktrc_follow_finish(follow, &late);
+	capture->is_cut = true;
+	capture->end_ticks = ktrc_trace_end_ticks(writer);
+	if (ktrc_trace_finish(writer, capture, &late) == 0)
+		ktrc_hint(err, "what was read before is saved in %s; the rest is in session %s",
+			  read->cli.save, capture->session.name);
 	else
-		ktrc_hint(err, "what was read before lies in %s, without a description",
-			  ktrc_trace_unfinished(writer));
+		ktrc_hint(err, "what was read before lies in %s", ktrc_trace_unfinished(writer));
 	return ktrc_cli_error(err);
+}
+
+static int save_all(struct ktrc_follow *follow, struct ktrc_trace_writer *writer,
+		    struct ktrc_error *err)
+{
+	struct ktrc_capture *capture = ktrc_follow_capture(follow);
+	int ret;
+
+	do {
+		ret = ktrc_follow_save(follow, writer, false, err);
+		if (ret > 0)
+			ktrc_follow_wait(follow);
+	} while (ret > 0 && !ktrc_cli_is_interrupted());
+	if (ret >= 0)
+		ret = ktrc_follow_save(follow, writer, true, err);
+	if (ret >= 0)
+		ret = ktrc_follow_finish(follow, err);
+	return ret < 0 ? ret : ktrc_trace_finish(writer, capture, err);
 }
 
 static int follow_save(struct ktrc_read *read, struct ktrc_follow *follow)
 {
 	__ktrc_trace struct ktrc_trace_writer *writer = NULL;
 	struct ktrc_error err;
-	int ret;
 
-	if (ktrc_trace_create(read->cli.save, &writer, &err) < 0)
+	if (ktrc_trace_create(read->cli.save, &writer, &err) < 0 ||
+	    ktrc_trace_reserve(writer, ktrc_follow_capture(follow), &err) < 0)
 		return ktrc_cli_error(&err);
-	do {
-		ret = ktrc_follow_save(follow, writer, false, &err);
-		if (ret > 0)
-			ktrc_follow_wait(follow);
-	} while (ret > 0 && !ktrc_cli_is_interrupted());
-	if (ret < 0 || ktrc_follow_save(follow, writer, true, &err) < 0 ||
-	    ktrc_follow_finish(follow, &err) < 0 ||
-	    ktrc_trace_finish(writer, ktrc_follow_capture(follow), &err) < 0)
+	if (save_all(follow, writer, &err) < 0)
 		return save_cut(read, follow, writer, &err);
 	ktrc_cli_note(&read->cli, "saved to %s", read->cli.save);
 	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, 0);

@@ -45,6 +45,9 @@ static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cl
 	if (cut)
 		ktrc_cli_note(cli, "the trace is cut short: %llu bytes of packets are missing",
 			      cut);
+	if (capture->is_cut)
+		ktrc_cli_note(cli,
+			      "this is not all: reading ended before the session's records did");
 	if (damage->bad_packets)
 		ktrc_cli_note(cli, "%llu packets are damaged and were left out",
 			      damage->bad_packets);

@@ -48,8 +48,10 @@ command_lines() {
 	bad 2 'no event "fualt"' '"fault"' ktrc-ctl start --events=fualt
 	bad 2 'no event "falt.light"' '"fault.light"' ktrc-ctl start --events=fault,falt.light
 	bad 2 'no event "task"' 'ktrc-ctl list' ktrc-ctl start --events=task
-	bad 2 'no event' - ktrc-ctl start --events=
-	bad 2 'no event' - ktrc-ctl start --events=,
+	bad 2 'no event .*empty place of ""' 'ktrc-ctl list' ktrc-ctl start --events=
+	bad 2 'no event .*empty place of ","' 'ktrc-ctl list' ktrc-ctl start --events=,
+	bad 2 'no event .*empty place of "fault,"' 'ktrc-ctl list' ktrc-ctl start --events=fault,
+	bad 2 'no event .*empty place of ",fault"' 'ktrc-ctl list' ktrc-ctl run --events=,fault 1s
 	bad 2 '"0" is not a size' - ktrc-ctl start --memory=0
 	bad 2 '"12Q" is not a size' - ktrc-ctl start --memory=12Q
 	bad 2 '"-1" is not a size' - ktrc-ctl start --memory=-1
@@ -81,7 +83,11 @@ command_lines() {
 	bad 2 'unknown format "yaml"' - ktrc-read --format=yaml
 	bad 2 'unknown option .*fomat' 'format' ktrc-read --fomat=json
 	bad 2 'requires an argument' - ktrc-read --save
+	bad 2 '--save: .*missing' - ktrc-read --save=
+	bad 1 'cannot save.*exists' 'does not exist yet' ktrc-ctl run --save=$dir 1s
+	bad 1 'No such file' 'name a directory' ktrc-ctl run --save=$dir/missing/trace 1s
 	bad 2 'TRACE' - ktrc-read --follow $dir
+	bad 2 'not both' - ktrc-read faults --follow --save=$dir/trace
 }
 
 as_nobody() {
@@ -97,13 +103,13 @@ stopped_session() {
 	bad 4 'CAP_PERFMON|Permission denied' 'root|CAP_PERFMON' as_nobody ktrc-ctl stop
 	bad 4 'CAP_PERFMON|Permission denied' 'root|CAP_PERFMON' as_nobody ktrc-ctl reset
 	bad 1 'cannot save.*exists' 'does not exist yet' ktrc-read --save $dir
-	bad 1 'Read-only' - ktrc-read --save $dir/readonly/trace
-	bad 1 'No such file' - ktrc-read --save $dir/missing/trace
-	bad 1 'Not a directory' - ktrc-read --save $dir/out/trace
-	bad 1 'No space left' - ktrc-read --save $dir/small/trace
+	bad 1 'Read-only' 'can be written' ktrc-read --save $dir/readonly/trace
+	bad 1 'No such file' 'name a directory' ktrc-read --save $dir/missing/trace
+	bad 1 'Not a directory' 'name a directory' ktrc-read --save $dir/out/trace
+	bad 1 "$dir/small/trace/.*No space left" 'free some space' ktrc-read --save $dir/small/trace
 	expect "left on the full disk" "$(ls -A $dir/small)" ""
-	bad 1 'standard output: .*No space left' - sh -c 'exec ktrc-read >/dev/full'
-	bad 1 'standard output: .*No space left' - sh -c 'exec ktrc-read events >/dev/full'
+	bad 1 'standard output: .*No space left' 'free some space' sh -c 'exec ktrc-read >/dev/full'
+	bad 1 'standard output: .*No space left' 'space' sh -c 'exec ktrc-read events >/dev/full'
 }
 
 # The stopped recording is dropped for a new one only if there can be a new one.
@@ -143,11 +149,15 @@ no_traces() {
 	damaged truncate -s 0 ktrc/ktrc.json
 	bad 1 'ktrc.json' - ktrc-read $dir/copy
 	edited '{}'
-	bad 7 'ktrc.json: format "none"' - ktrc-read $dir/copy
+	bad 7 "$dir/copy/ktrc/ktrc.json: format \"none\"" 'babeltrace2' ktrc-read $dir/copy
 	edited '.streams = 7'
 	bad 1 'streams' - ktrc-read $dir/copy
 	edited '.format = "ktrc.trace/99"'
-	bad 7 'ktrc.json: format "ktrc.trace/99"' - ktrc-read $dir/copy
+	bad 7 'format "ktrc.trace/99", this tool reads "ktrc.trace/1"' 'babeltrace2' ktrc-read $dir/copy
+	edited '.clock.hz = 0'
+	bad 1 "$dir/copy/ktrc/ktrc.json: it is damaged" - ktrc-read $dir/copy
+	damaged sh -c 'rm cpu_0 && mkfifo cpu_0'
+	bad 1 'cpu_0: cannot open' - timeout 10 ktrc-read $dir/copy
 	damaged rm cpu_0
 	bad 1 'cpu_0.*No such file' - ktrc-read $dir/copy
 	damaged chmod 700 .
@@ -181,7 +191,7 @@ colours() {
 	grep -q "$escape" $dir/out || complain "no colour with --color=always"
 	! ktrc-read | grep "$escape" || complain "colour in a pipe"
 	! NO_COLOR=1 script -qec ktrc-read /dev/null | grep "$escape" || complain "NO_COLOR"
-	! ktrc-read events 2>&1 >/dev/full | grep -v ktrc-read || complain "full output"
+	! ktrc-read events 2>&1 >/dev/full | grep -vE '^(ktrc-read|hint):' || complain "full output"
 	expect "messages when the reader of a pipe has gone" \
 		"$( (ktrc-read events | head -n 1 >/dev/null) 2>&1)" ""
 }

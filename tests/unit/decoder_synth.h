@@ -123,8 +123,16 @@ static inline void synth_open(struct synth_stream *s, u64 ticks, const struct kt
 		.seq = s->seq++,
 		.cpu = s->cpu,
 	};
-	struct ktrc_ev_packet packet = { .ticks = ticks, .written = s->written };
-	struct ktrc_ev_counts counts = { .event = KTRC_EV_fault, .written = s->written };
+	struct ktrc_ev_packet packet = {
+		.ticks = ticks,
+		.hits = s->written,
+		.written = s->written,
+	};
+	struct ktrc_ev_counts counts = {
+		.event = KTRC_EV_fault,
+		.hits = s->written,
+		.written = s->written,
+	};
 
 	s->packet = s->len;
 	s->bytes = realloc(s->bytes, s->len + SYNTH_PACKET_BYTES);

@@ -82,11 +82,12 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 {
 	const struct ktrc_check_row *t = &check->total;
 
-	return json_pack("{s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
-			 "is_balanced", check->is_balanced, "is_stopped", check->is_stopped, "hits",
-			 (json_int_t)t->hits, "written", (json_int_t)t->written, "filtered",
-			 (json_int_t)t->filtered, "lost", (json_int_t)t->lost, "read",
-			 (json_int_t)t->read, "overwritten", (json_int_t)t->absent, "bad_packets",
+	return json_pack("{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "is_balanced", check->is_balanced, "is_stopped", check->is_stopped,
+			 "is_final", check->is_final, "hits", (json_int_t)t->hits, "written",
+			 (json_int_t)t->written, "filtered", (json_int_t)t->filtered, "lost",
+			 (json_int_t)t->lost, "read", (json_int_t)t->read, "overwritten",
+			 (json_int_t)t->absent, "bad_packets",
 			 (json_int_t)check->damage.bad_packets, "cut_bytes",
 			 (json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
 			 reconciled_to_json(&check->pgfault, true), "pgmajfault",
@@ -155,8 +156,7 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 		ktrc_table_print(&table, out);
 		fputs("books       ", out->file);
 		print_books(check, out->file);
-		fputs(check->is_stopped ? "\n" : " (still running: exact once it is stopped)\n",
-		      out->file);
+		fputs(check->is_final ? "\n" : " (as of each CPU's newest packet)\n", out->file);
 		print_reconciled(check, out->file);
 	}
 }

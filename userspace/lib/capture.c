@@ -17,11 +17,8 @@ struct ktrc_capture *ktrc_capture_create(void)
 	return calloc(1, sizeof(struct ktrc_capture));
 }
 
-void ktrc_capture_destroy(struct ktrc_capture *capture)
+static void drop_streams(struct ktrc_capture *capture)
 {
-	if (!capture)
-		return;
-	ktrc_reader_destroy(capture->reader);
 	for (size_t i = 0; i < capture->nr_streams; i++) {
 		if (capture->streams[i].is_mapped)
 			munmap(capture->streams[i].bytes, capture->streams[i].len);
@@ -29,6 +26,16 @@ void ktrc_capture_destroy(struct ktrc_capture *capture)
 			free(capture->streams[i].bytes);
 	}
 	free(capture->streams);
+	capture->streams = NULL;
+	capture->nr_streams = 0;
+}
+
+void ktrc_capture_destroy(struct ktrc_capture *capture)
+{
+	if (!capture)
+		return;
+	ktrc_reader_destroy(capture->reader);
+	drop_streams(capture);
 	free(capture->before.rows);
 	free(capture->after.rows);
 	ktrc_schema_destroy(capture->schema);
@@ -142,11 +149,10 @@ int ktrc_capture_describe(struct ktrc_nl *nl, struct ktrc_device *dev,
 static int copy_ring(struct ktrc_capture *capture, const struct ktrc_ring *ring,
 		     struct ktrc_error *err)
 {
-	u64 from = ktrc_ring_oldest(ring), to = ktrc_ring_head(ring);
-	size_t room = to - from + 2ul * ring->status->packet_bytes;
+	size_t room = (size_t)ring->status->nr_packets * ring->status->packet_bytes;
 	struct ktrc_stream *stream;
 
-	if (to <= from)
+	if (ktrc_ring_head(ring) == ktrc_ring_oldest(ring))
 		return 0;
 	stream = ktrc_array_push(capture->streams, capture->nr_streams);
 	if (!stream)
@@ -155,9 +161,23 @@ static int copy_ring(struct ktrc_capture *capture, const struct ktrc_ring *ring,
 	stream->bytes = malloc(room);
 	if (!stream->bytes)
 		return ktrc_fail(err, ENOMEM, "CPU %u: copy of its ring", ring->cpu);
-	ktrc_ring_copy(ring, from, to, capture->schema, stream->bytes, &stream->len);
+	stream->len = ktrc_ring_snapshot(ring, capture->schema, stream->bytes);
 	stream->saved_len = stream->len;
 	return 0;
+}
+
+/* The rings, and then everything else as it is after that. */
+static int copy_all(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
+		    struct ktrc_error *err)
+{
+	drop_streams(capture);
+	for (size_t i = 0; i < dev->nr_rings; i++) {
+		int ret = copy_ring(capture, &dev->rings[i], err);
+
+		if (ret < 0)
+			return ret;
+	}
+	return ktrc_capture_refresh(capture, nl, dev, err);
 }
 
 /* The calibration that opens packet @p, if it is one. */
@@ -167,11 +187,7 @@ static void take_calibration(struct ktrc_capture *capture, const struct ktrc_pac
 	const struct ktrc_field *ticks = ktrc_event_field(event, "ticks");
 	const struct ktrc_field *mono = ktrc_event_field(event, "mono_ns");
 	const struct ktrc_field *real = ktrc_event_field(event, "real_ns");
-	struct ktrc_cursor cursor = {
-		.pos = p->bytes + KTRC_PACKET_HEADER_BYTES,
-		.end = p->bytes + p->content,
-		.ticks = p->begin,
-	};
+	struct ktrc_cursor cursor = ktrc_packet_begin(p);
 	const u8 *payload = NULL;
 
 	if (!ticks || !mono || !real ||
@@ -206,17 +222,18 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
 		      struct ktrc_capture **ret_capture, struct ktrc_error *err)
 {
 	__ktrc_capture struct ktrc_capture *capture = NULL;
+	u64 end_ticks;
 	int ret;
 
 	ret = ktrc_capture_describe(nl, dev, &capture, err);
 	if (ret < 0)
 		return ret;
-	for (size_t i = 0; i < dev->nr_rings; i++) {
-		ret = copy_ring(capture, &dev->rings[i], err);
-		if (ret < 0)
-			return ret;
-	}
-	ret = ktrc_capture_refresh(capture, nl, dev, err);
+	end_ticks = capture->end_ticks;
+	ret = copy_all(capture, nl, dev, err);
+	/* stopped meanwhile: to be held against the last counters, the records must be the last */
+	if (ret == 0 && capture->session.state == KTRC_STATE_STOPPED &&
+	    capture->end_ticks != end_ticks)
+		ret = copy_all(capture, nl, dev, err);
 	if (ret < 0)
 		return ret;
 	calibrate(capture);

@@ -40,6 +40,8 @@ struct ktrc_stream {
  * @nr_cpus: CPU numbers are below this
  * @nr_online: CPUs online when captured
  * @nr_packets: packets in each ring
+ * @is_cut: reading ended before the records of a stopped session did, or at a full
+ *	disk: the rest was left in the session
  * @host: name of the machine
  * @kernel: its kernel's release
  * @before: counters before the rings were copied
@@ -62,6 +64,7 @@ struct ktrc_capture {
 	u32 nr_cpus;
 	u32 nr_online;
 	u32 nr_packets;
+	bool is_cut;
 	char host[65];
 	char kernel[65];
 	struct ktrc_counter_set before;

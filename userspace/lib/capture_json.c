@@ -120,6 +120,7 @@ json_t *ktrc_capture_to_json(const struct ktrc_capture *capture)
 
 	json_object_update_missing(object, numbers);
 	json_decref(numbers);
+	json_object_set_new(object, "is_cut", json_boolean(capture->is_cut));
 	json_object_set_new(object, "lost", json_integer((s64)ktrc_capture_lost(capture)));
 	json_object_set_new(object, "session", session_to_json(capture));
 	json_object_set_new(clock, "kind",
@@ -201,6 +202,7 @@ static int fill(struct ktrc_capture *capture, const json_t *document)
 	    clock_from_json(&capture->clock, json_object_get(document, "clock")) < 0 ||
 	    session_from_json(capture, json_object_get(document, "session")) < 0)
 		return -EPROTO;
+	capture->is_cut = json_is_true(json_object_get(document, "is_cut"));
 	capture->base.start = ktrc_json_parse_vmstat(json_object_get(document, "vmstat_start"));
 	capture->base.stop = ktrc_json_parse_vmstat(json_object_get(document, "vmstat_stop"));
 	if (counters_from_json(json_object_get(document, "counters_before"), capture->schema,
@@ -215,10 +217,13 @@ int ktrc_capture_from_json(struct ktrc_capture *capture, const json_t *document,
 {
 	const char *format = ktrc_json_text(document, "format");
 
-	if (!format || strcmp(format, KTRC_TRACE_FORMAT) != 0)
-		return ktrc_fail_as(err, EPROTO, KTRC_EXIT_ABI,
-				    KTRC_TRACE_JSON ": format \"%s\", this tool reads \"%s\"",
-				    format ? format : "none", KTRC_TRACE_FORMAT);
+	if (!format || strcmp(format, KTRC_TRACE_FORMAT) != 0) {
+		ktrc_fail_as(err, EPROTO, KTRC_EXIT_ABI,
+			     KTRC_TRACE_JSON ": format \"%s\", this tool reads \"%s\"",
+			     format ? format : "none", KTRC_TRACE_FORMAT);
+		ktrc_hint(err, "read it with the ktrc-read that saved it, or with babeltrace2");
+		return -EPROTO;
+	}
 	capture->schema = ktrc_schema_from_json(json_object_get(document, "schema"), err);
 	if (!capture->schema)
 		return -EPROTO;

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "../../uapi/ktrc_events.h"
 
 void ktrc_device_close(struct ktrc_device *dev)
 {
@@ -108,11 +109,12 @@ int ktrc_device_open(const char *name, u32 flags, struct ktrc_device **ret_dev,
 	return ret;
 }
 
-static int abi_mismatch(u32 abi, struct ktrc_error *err)
+static int abi_mismatch(const struct ktrc_device *dev, u32 abi, struct ktrc_error *err)
 {
 	int ret = ktrc_fail_as(err, EPROTO, KTRC_EXIT_ABI,
-			       KTRC_DEVICE ": the loaded module has ABI %u, this tool %d", abi,
-			       KTRC_ABI);
+			       KTRC_DEVICE ": the loaded module has ABI %u (schema %u), "
+					   "this tool ABI %d (schema %d)",
+			       abi, dev->info.schema, KTRC_ABI, KTRC_SCHEMA);
 
 	ktrc_hint(err,
 		  "load the module of this tool's release: sudo rmmod ktrc; sudo modprobe ktrc");
@@ -127,7 +129,7 @@ int ktrc_device_info(struct ktrc_device *dev, struct ktrc_error *err)
 	if (ioctl(dev->fd, KTRC_IOC_INFO, &dev->info) < 0)
 		return ktrc_fail(err, errno, KTRC_DEVICE ": cannot describe the session");
 	if (info->abi != KTRC_ABI)
-		return abi_mismatch(info->abi, err);
+		return abi_mismatch(dev, info->abi, err);
 	if (!info->clock_hz || info->packet_bytes < 4096 || !info->nr_packets)
 		return ktrc_fail(err, EPROTO, KTRC_DEVICE ": impossible sizes");
 	return 0;
@@ -163,7 +165,7 @@ static int map_ring(struct ktrc_device *dev, u32 cpu, struct ktrc_error *err)
 	ring->data = (const u8 *)map + info->status_bytes;
 	ring->map_bytes = bytes;
 	if (ring->status->magic != KTRC_STATUS_MAGIC || ring->status->abi != KTRC_ABI)
-		return abi_mismatch(ring->status->abi, err);
+		return abi_mismatch(dev, ring->status->abi, err);
 	return 0;
 }
 
@@ -183,9 +185,16 @@ int ktrc_device_map(struct ktrc_device *dev, struct ktrc_error *err)
 
 int ktrc_device_start(struct ktrc_device *dev, struct ktrc_error *err)
 {
-	if (ioctl(dev->fd, KTRC_IOC_START, 0) < 0)
-		return ktrc_fail(err, errno, "session %s: cannot start", dev->info.name);
-	return 0;
+	int ret;
+
+	if (ioctl(dev->fd, KTRC_IOC_START, 0) == 0)
+		return 0;
+	ret = ktrc_fail(err, errno, "session %s: cannot start", dev->info.name);
+	if (ret == -EOPNOTSUPP) {
+		err->code = KTRC_EXIT_UNAVAILABLE;
+		ktrc_hint(err, "ktrc-ctl doctor    shows every hook");
+	}
+	return ret;
 }
 
 int ktrc_device_stop(struct ktrc_device *dev, struct ktrc_error *err)

@@ -67,7 +67,7 @@ int ktrc_device_consume(struct ktrc_device *dev, u32 cpu, u64 position, struct k
 /** ktrc_ring_head() - position before which everything is published */
 u64 ktrc_ring_head(const struct ktrc_ring *ring);
 
-/** ktrc_ring_oldest() - position before which nothing can be read any more */
+/** ktrc_ring_oldest() - position before which nothing is left: overwritten or consumed */
 u64 ktrc_ring_oldest(const struct ktrc_ring *ring);
 
 /** ktrc_ring_lost() - hits lost on this CPU so far */
@@ -82,19 +82,41 @@ u64 ktrc_ring_lost(const struct ktrc_ring *ring);
 bool ktrc_ring_oldest_begin(const struct ktrc_ring *ring, u64 *ticks);
 
 /**
- * ktrc_ring_copy() - copy packets out of a live ring, each closed and whole
- * @ring: the ring
+ * struct ktrc_span - what to copy out of a ring
  * @from: position to start at; rounded down to its packet
  * @to: position to end at, at most the head; a packet closed since the caller
  *	looked at the head is copied to its end
- * @schema: to close the open packet
- * @bytes: room for to - from rounded up to whole packets at both ends
- * @len: set to the bytes copied
- *
- * Packets overwritten while they were copied are left out; the `counts`
- * records of the next packet tell how many records that were.
+ * @skip: DATA records before this position, at most @from, have been consumed by
+ *	somebody: they are left out
  */
-void ktrc_ring_copy(const struct ktrc_ring *ring, u64 from, u64 to,
-		    const struct ktrc_schema *schema, u8 *bytes, size_t *len);
+struct ktrc_span {
+	u64 from;
+	u64 to;
+	u64 skip;
+};
+
+/**
+ * ktrc_ring_copy() - copy packets out of a live ring, each closed and whole
+ * @ring: the ring
+ * @span: what of it
+ * @schema: to close the open packet
+ * @bytes: room for the span rounded up to whole packets at both ends
+ *
+ * If packets are overwritten meanwhile the older part of the span is missing:
+ * what is copied ends at @span->to and has no gap.
+ * Return: bytes copied.
+ */
+size_t ktrc_ring_copy(const struct ktrc_ring *ring, const struct ktrc_span *span,
+		      const struct ktrc_schema *schema, u8 *bytes);
+
+/**
+ * ktrc_ring_snapshot() - copy all that is left, of a ring that may be overwriting itself
+ * @bytes: room for the whole ring
+ *
+ * Return: bytes copied; 0 when the ring is empty, or overwrote even the newest
+ * packet each time it was tried.
+ */
+size_t ktrc_ring_snapshot(const struct ktrc_ring *ring, const struct ktrc_schema *schema,
+			  u8 *bytes);
 
 #endif

@@ -15,6 +15,22 @@ static void fill(struct ktrc_error *err, enum ktrc_exit code, const char *fmt, v
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 }
 
+/* What to do about it, wherever it happens. */
+static const char *hint_of(int errnum)
+{
+	switch (errnum) {
+	case ENOSPC:
+	case EDQUOT:
+		return "free some space there, or name a place that has more";
+	case EROFS:
+		return "name a place that can be written";
+	case EIO:
+		return "dmesg may say more about the device";
+	default:
+		return "";
+	}
+}
+
 int ktrc_fail(struct ktrc_error *err, int errnum, const char *fmt, ...)
 {
 	bool denied = errnum == EPERM || errnum == EACCES;
@@ -26,6 +42,7 @@ int ktrc_fail(struct ktrc_error *err, int errnum, const char *fmt, ...)
 	va_end(ap);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(errnum));
+	ktrc_hint(err, "%s", hint_of(errnum));
 	return -errnum;
 }
 
@@ -46,4 +63,12 @@ void ktrc_hint(struct ktrc_error *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
+}
+
+void ktrc_fail_in(struct ktrc_error *err, const char *path)
+{
+	char text[sizeof(err->text)];
+
+	strcpy(text, err->text);
+	snprintf(err->text, sizeof(err->text), "%.199s/%.199s", path, text);
 }

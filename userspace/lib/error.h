@@ -33,7 +33,7 @@ struct ktrc_error {
 /**
  * ktrc_fail() - an operation failed with an errno value
  * @err: filled in
- * @errnum: positive errno; EPERM and EACCES mean exit code 4, others 1
+ * @errnum: positive errno; EPERM and EACCES mean exit code 4, others 1; some have a hint
  * @fmt: on what; ": " and the errno's text are appended
  *
  * Return: -@errnum, so that a caller can return it at once.
@@ -55,5 +55,8 @@ int ktrc_fail_as(struct ktrc_error *err, int errnum, enum ktrc_exit code, const 
 
 /** ktrc_hint() - add what to do next to a failure */
 void ktrc_hint(struct ktrc_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** ktrc_fail_in() - put where it is in front of what failed: "@path/" */
+void ktrc_fail_in(struct ktrc_error *err, const char *path);
 
 #endif

@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+
 int ktrc_write_all(int fd, const void *bytes, size_t len)
 {
 	const char *p = bytes;
@@ -23,17 +25,36 @@ int ktrc_write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-int ktrc_file_save(int dir_fd, const char *name, const void *bytes, size_t len,
+static int open_for_writing(int dir, const char *path, const char *name, struct ktrc_error *err)
+{
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+
+	return fd < 0 ? ktrc_fail(err, errno, "%s/%s: cannot create", path, name) : fd;
+}
+
+int ktrc_file_save(int dir, const char *path, const char *name, const void *bytes, size_t len,
 		   struct ktrc_error *err)
 {
-	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640), ret;
+	int fd = open_for_writing(dir, path, name, err), ret;
 
 	if (fd < 0)
-		return ktrc_fail(err, errno, "%s: cannot create", name);
+		return fd;
 	ret = ktrc_write_all(fd, bytes, len);
-	if (ret == 0 && fsync(fd) < 0)
+	if (ret == 0 && (ftruncate(fd, (off_t)len) < 0 || fsync(fd) < 0))
 		ret = -errno;
 	if (close(fd) < 0 && ret == 0)
 		ret = -errno;
-	return ret < 0 ? ktrc_fail(err, -ret, "%s: cannot write", name) : 0;
+	return ret < 0 ? ktrc_fail(err, -ret, "%s/%s: cannot write", path, name) : 0;
+}
+
+int ktrc_file_reserve(int dir, const char *path, const char *name, size_t len,
+		      struct ktrc_error *err)
+{
+	__ktrc_fd int fd = open_for_writing(dir, path, name, err);
+	int errnum;
+
+	if (fd < 0)
+		return fd;
+	errnum = posix_fallocate(fd, 0, (off_t)len);
+	return errnum ? ktrc_fail(err, errnum, "%s/%s: cannot write", path, name) : 0;
 }

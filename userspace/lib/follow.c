@@ -17,6 +17,7 @@
 
 /* Where the consumer is on one CPU. */
 struct lane {
+	u64 begin; /* what lies before was consumed by somebody else */
 	u64 position; /* copied up to here */
 	u64 consumed; /* and the kernel knows up to here */
 	u8 *bytes; /* room for the whole ring */
@@ -28,6 +29,7 @@ struct ktrc_follow {
 	struct ktrc_capture *capture;
 	struct lane *lanes; /* one for each mapped ring */
 	size_t nr_lanes;
+	bool is_at_end; /* of a stopped session's records */
 };
 
 void ktrc_follow_close(struct ktrc_follow *follow)
@@ -98,11 +100,11 @@ static int add_lanes(struct ktrc_follow *follow, struct ktrc_error *err)
 
 		lane = ktrc_array_push(follow->lanes, follow->nr_lanes);
 		if (lane)
-			lane->bytes = malloc(((size_t)ring->status->nr_packets + 2) *
+			lane->bytes = malloc((size_t)ring->status->nr_packets *
 					     ring->status->packet_bytes);
 		if (!lane || !lane->bytes)
 			return ktrc_fail(err, ENOMEM, "CPU %u: copy of its ring", ring->cpu);
-		lane->position = lane->consumed = ktrc_ring_oldest(ring);
+		lane->begin = lane->position = lane->consumed = ktrc_ring_oldest(ring);
 	}
 	return ret;
 }
@@ -124,12 +126,10 @@ static int consume(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
 static size_t copy(struct ktrc_follow *follow, size_t i, u64 to)
 {
 	struct lane *lane = &follow->lanes[i];
-	size_t len;
+	struct ktrc_span span = { .from = lane->position, .to = to, .skip = lane->begin };
 
-	ktrc_ring_copy(&follow->dev->rings[i], lane->position, to, follow->capture->schema,
-		       lane->bytes, &len);
 	lane->position = to;
-	return len;
+	return ktrc_ring_copy(&follow->dev->rings[i], &span, follow->capture->schema, lane->bytes);
 }
 
 int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
@@ -164,13 +164,15 @@ int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
 		if (ktrc_reader_feed(reader, ring->cpu, lane->bytes, copy(follow, i, head)) < 0)
 			return ktrc_fail(err, ENOMEM, "reader");
 	}
-	return is_running || !is_done;
+	follow->is_at_end = !is_running && is_done;
+	return !follow->is_at_end;
 }
 
 int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *writer, bool is_last,
 		     struct ktrc_error *err)
 {
 	u32 packet_bytes = follow->dev->info.packet_bytes;
+	bool is_running;
 	int ret;
 
 	ret = ktrc_device_info(follow->dev, err);
@@ -186,12 +188,16 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 			continue;
 		ret = ktrc_trace_append(writer, follow->dev->rings[i].cpu, lane->bytes,
 					copy(follow, i, to), err);
-		if (ret == 0)
+		if (ret < 0)
+			lane->position = lane->consumed;
+		else
 			ret = consume(follow, i, err);
 		if (ret == 0)
 			ktrc_trace_keep(writer);
 	}
-	return ret < 0 ? ret : follow->dev->info.state == KTRC_STATE_RUNNING;
+	is_running = follow->dev->info.state == KTRC_STATE_RUNNING;
+	follow->is_at_end = ret == 0 && is_last && !is_running;
+	return ret < 0 ? ret : is_running;
 }
 
 void ktrc_follow_wait(struct ktrc_follow *follow)
@@ -204,8 +210,6 @@ void ktrc_follow_wait(struct ktrc_follow *follow)
 int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err)
 {
 	struct ktrc_capture *capture = follow->capture;
-	struct ktrc_counter_set counters;
-	struct ktrc_error ignored;
 	int ret;
 
 	for (size_t i = 0; i < follow->nr_lanes; i++)
@@ -213,16 +217,11 @@ int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err)
 		    consume(follow, i, err) < 0)
 			return -EIO;
 	ret = ktrc_capture_refresh(capture, follow->nl, follow->dev, err);
-	if (ret < 0 || capture->session.state != KTRC_STATE_STOPPED ||
-	    capture->session.stop_reason == KTRC_STOP_DELETED)
+	if (ret < 0 || capture->session.state != KTRC_STATE_STOPPED)
 		return ret;
+	capture->is_cut = !follow->is_at_end;
 	/* it stopped a moment ago; who stopped it may not have said yet what vmstat was then */
-	if (!capture->base.stop.is_known)
+	if (!capture->base.stop.is_known && capture->session.stop_reason != KTRC_STOP_DELETED)
 		capture->base.stop = ktrc_vmstat_read();
-	/* counters do not move any more: the books can be held against a second, equal reading */
-	if (ktrc_nl_counters(follow->nl, follow->dev->info.name, &counters, &ignored) == 0) {
-		free(capture->before.rows);
-		capture->before = counters;
-	}
 	return 0;
 }

@@ -103,11 +103,12 @@ struct ktrc_vmstat ktrc_json_parse_vmstat(const json_t *object)
 	return vmstat;
 }
 
-int ktrc_json_save(const json_t *document, int dir_fd, const char *name, struct ktrc_error *err)
+int ktrc_json_save(const json_t *document, int dir, const char *path, const char *name,
+		   struct ktrc_error *err)
 {
 	__ktrc_free char *text = json_dumps(document, JSON_INDENT(1));
 
 	if (!text)
-		return ktrc_fail(err, ENOMEM, "%s", name);
-	return ktrc_file_save(dir_fd, name, text, strlen(text), err);
+		return ktrc_fail(err, ENOMEM, "%s/%s", path, name);
+	return ktrc_file_save(dir, path, name, text, strlen(text), err);
 }

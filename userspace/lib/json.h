@@ -49,10 +49,12 @@ struct ktrc_vmstat ktrc_json_parse_vmstat(const json_t *object);
 /**
  * ktrc_json_save() - write a document and bring it to the disk
  * @document: the document
- * @dir_fd: directory
+ * @dir: directory
+ * @path: what it is called, for messages
  * @name: file in it
  */
-int ktrc_json_save(const json_t *document, int dir_fd, const char *name, struct ktrc_error *err);
+int ktrc_json_save(const json_t *document, int dir, const char *path, const char *name,
+		   struct ktrc_error *err);
 
 static inline void ktrc_cleanup_json(json_t **json)
 {

@@ -13,6 +13,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "nl_internal.h"
+#include "../../uapi/ktrc_events.h"
 
 struct ktrc_nl {
 	struct nl_sock *sock;
@@ -25,6 +26,7 @@ struct call {
 	void *arg;
 	int result; /* 0 or the first failure */
 	bool is_done;
+	bool is_overtaken; /* a dump whose parts do not go together */
 	char kernel_text[200];
 };
 
@@ -67,8 +69,6 @@ static int errno_of(int nlerr)
 		return ENODEV;
 	case NLE_INTR:
 		return EINTR;
-	case NLE_DUMP_INTR:
-		return EAGAIN;
 	default:
 		return EIO;
 	}
@@ -99,9 +99,10 @@ static int check_version(struct ktrc_nl *nl, struct ktrc_error *err)
 	nl_cache_free(cache);
 	if (version == KTRC_GENL_VERSION)
 		return 0;
-	ret = ktrc_fail_as(err, EPROTO, KTRC_EXIT_ABI,
-			   "the loaded module speaks control version %d, this tool %d", version,
-			   KTRC_GENL_VERSION);
+	ret = ktrc_fail_as(
+		err, EPROTO, KTRC_EXIT_ABI,
+		"the loaded module speaks control version %d, this tool %d (ABI %d, schema %d)",
+		version, KTRC_GENL_VERSION, KTRC_ABI, KTRC_SCHEMA);
 	ktrc_hint(err,
 		  "load the module of this tool's release: sudo rmmod ktrc; sudo modprobe ktrc");
 	return ret;
@@ -213,6 +214,16 @@ static int on_answer(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+/* Its other parts are read all the same: the next answer stands behind them. */
+static int on_overtaken(struct nl_msg *msg, void *arg)
+{
+	struct call *call = arg;
+
+	(void)msg;
+	call->is_overtaken = true;
+	return NL_OK;
+}
+
 /* Sends @msg and hands every nest of every answer to the call. */
 static int transact(struct ktrc_nl *nl, struct nl_msg *msg, struct call *call)
 {
@@ -225,6 +236,7 @@ static int transact(struct ktrc_nl *nl, struct nl_msg *msg, struct call *call)
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, call);
 	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, call);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_answer, call);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_overtaken, call);
 	ret = nl_send_auto(nl->sock, msg);
 	while (ret >= 0 && !call->is_done) {
 		ret = nl_recvmsgs(nl->sock, cb);
@@ -233,7 +245,9 @@ static int transact(struct ktrc_nl *nl, struct nl_msg *msg, struct call *call)
 	}
 	if (call->result)
 		return call->result;
-	return ret < 0 && !call->is_done ? -errno_of(ret) : 0;
+	if (ret < 0 && !call->is_done)
+		return -errno_of(ret);
+	return call->is_overtaken ? -EAGAIN : 0;
 }
 
 static struct nl_msg *new_msg(struct ktrc_nl *nl, u8 cmd, int flags)
@@ -303,7 +317,10 @@ static int say_failure(int ret, const struct call *call, const char *session,
 		return ret;
 	}
 	ktrc_fail(err, -ret, "%s%s", noun, name);
-	if (ret == -EPERM)
+	if (ret == -EAGAIN)
+		snprintf(err->text, sizeof(err->text), "%s%s: it changes while it is read", noun,
+			 name);
+	else if (ret == -EPERM)
 		snprintf(err->text, sizeof(err->text), "%s%s: needs CAP_PERFMON or CAP_SYS_ADMIN",
 			 noun, name);
 	else if (call->kernel_text[0])

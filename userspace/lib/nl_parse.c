@@ -177,6 +177,8 @@ int ktrc_nl_parse_counters(struct nlattr *nest, struct ktrc_counter_set *set)
 	if (!row)
 		return -ENOMEM;
 	row->event = get_u32(a[KTRC_A_COUNTERS_EVENT]);
+	if (row->event >= KTRC_MAX_EVENTS)
+		return -EPROTO;
 	row->cpu = get_u32(a[KTRC_A_COUNTERS_CPU]);
 	for (size_t i = 0; i < KTRC_NR_COUNTERS; i++)
 		*ktrc_counter_of(&ktrc_counter_table[i], row) =

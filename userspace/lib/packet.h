@@ -18,6 +18,7 @@
  * @size: bytes to the next packet
  * @content: bytes of header and records
  * @begin: ticks when it was opened
+ * @end: ticks when it was closed
  * @seq: its number on this CPU
  * @cpu: the CPU
  */
@@ -26,6 +27,7 @@ struct ktrc_packet {
 	u32 size;
 	u32 content;
 	u64 begin;
+	u64 end;
 	u64 seq;
 	u32 cpu;
 };
@@ -51,6 +53,16 @@ struct ktrc_cursor {
 	const u8 *end;
 	u64 ticks;
 };
+
+/** ktrc_packet_begin() - the place before its first record */
+static inline struct ktrc_cursor ktrc_packet_begin(const struct ktrc_packet *packet)
+{
+	return (struct ktrc_cursor){
+		.pos = packet->bytes + KTRC_PACKET_HEADER_BYTES,
+		.end = packet->bytes + packet->content,
+		.ticks = packet->begin,
+	};
+}
 
 static inline u32 ktrc_load_u32(const u8 *p)
 {
@@ -119,5 +131,18 @@ static inline int ktrc_cursor_next(struct ktrc_cursor *cursor, const struct ktrc
  * The packet's size becomes its content's.
  */
 void ktrc_packet_close(u8 *bytes, u32 content, u64 discarded, const struct ktrc_schema *schema);
+
+/**
+ * ktrc_packet_trim() - take the DATA records out of the front of a closed packet
+ * @bytes: the packet, writable
+ * @size: its size
+ * @offset: those that end at or before this byte
+ * @schema: of the records
+ *
+ * The packet then begins where they ended: its dictionary stays and gets that time,
+ * its books count them as written before.  Its size becomes its content's.
+ * Return: its size now; @size if there was nothing to take out.
+ */
+u32 ktrc_packet_trim(u8 *bytes, u32 size, u32 offset, const struct ktrc_schema *schema);
 
 #endif

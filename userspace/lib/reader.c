@@ -16,6 +16,7 @@ struct stream {
 	u32 cpu;
 	bool has_record; /* @record is decoded and not handed out */
 	bool has_seq;
+	bool has_gap; /* packets before the current one are missing */
 	const u8 *bytes; /* what was fed */
 	size_t len;
 	size_t next; /* offset of the packet after the current one */
@@ -30,8 +31,9 @@ struct stream {
 
 struct ktrc_reader {
 	const struct ktrc_schema *schema;
-	u32 task_id, task_ref_id, counts_id;
-	const struct ktrc_getter *ref_tid, *counts_event, *counts_written;
+	u32 packet_id, task_id, task_ref_id, counts_id;
+	const struct ktrc_getter *ref_tid, *written_before, *counts_event, *hits, *written,
+		*filtered, *lost;
 	struct ktrc_tasks *tasks;
 	struct stream **streams;
 	size_t nr_streams;
@@ -41,24 +43,35 @@ struct ktrc_reader {
 	struct ktrc_damage damage;
 };
 
+static const struct ktrc_getter *getter(const struct ktrc_event *event, const char *name)
+{
+	const struct ktrc_field *field = ktrc_event_field(event, name);
+
+	return field ? &field->get : NULL;
+}
+
 static bool find_fields(struct ktrc_reader *reader)
 {
+	const struct ktrc_event *packet = ktrc_schema_find(reader->schema, "packet");
 	const struct ktrc_event *task = ktrc_schema_find(reader->schema, "task");
 	const struct ktrc_event *ref = ktrc_schema_find(reader->schema, "task_ref");
 	const struct ktrc_event *counts = ktrc_schema_find(reader->schema, "counts");
-	const struct ktrc_field *tid = ktrc_event_field(ref, "tid");
-	const struct ktrc_field *event = ktrc_event_field(counts, "event");
-	const struct ktrc_field *written = ktrc_event_field(counts, "written");
 
-	if (!task || !tid || !event || !written)
+	if (!packet || !task || !ref || !counts)
 		return false;
+	reader->packet_id = packet->id;
 	reader->task_id = task->id;
 	reader->task_ref_id = ref->id;
 	reader->counts_id = counts->id;
-	reader->ref_tid = &tid->get;
-	reader->counts_event = &event->get;
-	reader->counts_written = &written->get;
-	return true;
+	reader->written_before = getter(packet, "written");
+	reader->ref_tid = getter(ref, "tid");
+	reader->counts_event = getter(counts, "event");
+	reader->hits = getter(counts, "hits");
+	reader->written = getter(counts, "written");
+	reader->filtered = getter(counts, "filtered");
+	reader->lost = getter(counts, "lost");
+	return reader->written_before && reader->ref_tid && reader->counts_event && reader->hits &&
+	       reader->written && reader->filtered && reader->lost;
 }
 
 struct ktrc_reader *ktrc_reader_create(const struct ktrc_schema *schema)
@@ -97,19 +110,25 @@ static struct stream *find_stream(const struct ktrc_reader *reader, u32 cpu)
 	return NULL;
 }
 
-/* Books of a packet's `counts` record: what was written but never seen is absent. */
+/* Books of a packet's `counts` record: what was written where a packet is missing is absent. */
 static void take_counts(struct ktrc_reader *reader, struct stream *s, const u8 *payload)
 {
-	u64 id = ktrc_get(reader->counts_event, payload);
-	u64 written = ktrc_get(reader->counts_written, payload), known;
+	u64 id = ktrc_get(reader->counts_event, payload), since;
+	struct ktrc_counted now = {
+		.is_known = true,
+		.hits = ktrc_get(reader->hits, payload),
+		.written = ktrc_get(reader->written, payload),
+		.filtered = ktrc_get(reader->filtered, payload),
+		.lost = ktrc_get(reader->lost, payload),
+	};
 
 	if (id >= KTRC_MAX_EVENTS)
 		return;
-	known = s->books.read[id] + s->books.absent[id];
-	if (written >= known)
-		s->books.absent[id] += written - known;
-	else
-		s->books.surplus[id] += known - written;
+	now.read = s->books.read[id];
+	since = now.written - s->books.counted[id].written - (now.read - s->books.counted[id].read);
+	if (s->has_gap && (s64)since > 0)
+		s->books.absent[id] += since;
+	s->books.counted[id] = now;
 }
 
 /* Without memory for a task its records belong to the unknown one. */
@@ -151,6 +170,7 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 		return false;
 	}
 	if (!s->has_seq || s->seq != p.seq || s->offset > p.content) {
+		s->has_gap = !s->has_seq || p.seq != s->seq + 1;
 		ktrc_known_reset(&s->known);
 		s->record.task = ktrc_tasks_unknown(reader->tasks);
 		s->cursor.ticks = p.begin;
@@ -279,6 +299,17 @@ const struct ktrc_books *ktrc_reader_books(const struct ktrc_reader *reader, u32
 	return s ? &s->books : NULL;
 }
 
+/* Whether records are missing before packet @p: its first one tells how many were written. */
+static bool is_cut_off(const struct ktrc_reader *reader, const struct ktrc_packet *p)
+{
+	struct ktrc_cursor cursor = ktrc_packet_begin(p);
+	const u8 *payload = NULL;
+
+	if (ktrc_cursor_next(&cursor, reader->schema, &payload) != (int)reader->packet_id)
+		return p->seq > 0;
+	return ktrc_get(reader->written_before, payload) > 0;
+}
+
 u64 ktrc_reader_reach(const struct ktrc_reader *reader)
 {
 	u64 reach = 0;
@@ -287,7 +318,8 @@ u64 ktrc_reader_reach(const struct ktrc_reader *reader)
 		const struct stream *s = reader->streams[i];
 		struct ktrc_packet p;
 
-		if (ktrc_packet_parse(&p, s->bytes, s->len) == 0 && p.seq > 0 && p.begin > reach)
+		if (ktrc_packet_parse(&p, s->bytes, s->len) == 0 && p.begin > reach &&
+		    is_cut_off(reader, &p))
 			reach = p.begin;
 	}
 	return reach;

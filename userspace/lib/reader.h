@@ -26,17 +26,36 @@ struct ktrc_record {
 };
 
 /**
+ * struct ktrc_counted - an event's newest `counts` record, held against what was seen
+ * @is_known: there was one
+ * @hits: hits until then
+ * @written: records written until then: @read + absent
+ * @filtered: hits rejected by a filter
+ * @lost: hits lost
+ * @read: records seen until then
+ */
+struct ktrc_counted {
+	bool is_known;
+	u64 hits;
+	u64 written;
+	u64 filtered;
+	u64 lost;
+	u64 read;
+};
+
+/**
  * struct ktrc_books - what the reader knows of one CPU's DATA records, by event id
  * @read: records seen
- * @absent: records written before or between the packets seen: overwritten, or
- *	consumed by somebody else.  From the `counts` records.
- * @surplus: records seen that the `counts` records do not account for; zero
- *	unless the trace contradicts itself
+ * @absent: records that the `counts` records say were written before the first
+ *	packet seen, or in packets missing between two: overwritten or consumed.
+ *	What is missing without such a gap is not absent: it makes the books
+ *	unbalanced.
+ * @counted: the books when the newest packet was opened
  */
 struct ktrc_books {
 	u64 read[KTRC_MAX_EVENTS];
 	u64 absent[KTRC_MAX_EVENTS];
-	u64 surplus[KTRC_MAX_EVENTS];
+	struct ktrc_counted counted[KTRC_MAX_EVENTS];
 };
 
 /**

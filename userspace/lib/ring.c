@@ -18,13 +18,9 @@ u64 ktrc_ring_head(const struct ktrc_ring *ring)
 u64 ktrc_ring_oldest(const struct ktrc_ring *ring)
 {
 	const struct ktrc_status *status = ring->status;
-	u64 cons;
+	bool is_flight = status->mode == KTRC_MODE_FLIGHT;
 
-	if (status->mode == KTRC_MODE_FLIGHT)
-		return __atomic_load_n(&status->tail, __ATOMIC_RELAXED);
-	/* a packet is given up as a whole */
-	cons = __atomic_load_n(&status->cons, __ATOMIC_RELAXED);
-	return cons - cons % status->packet_bytes;
+	return __atomic_load_n(is_flight ? &status->tail : &status->cons, __ATOMIC_RELAXED);
 }
 
 u64 ktrc_ring_lost(const struct ktrc_ring *ring)
@@ -42,28 +38,30 @@ static bool still_valid(const struct ktrc_ring *ring, u64 k)
 {
 	/* orders the copy before the load; pairs with the writer's barrier after moving the tail */
 	atomic_thread_fence(memory_order_acquire);
-	return ktrc_ring_oldest(ring) <= k * ring->status->packet_bytes;
+	/* a packet is given up as a whole */
+	return ktrc_ring_oldest(ring) / ring->status->packet_bytes <= k;
 }
 
 bool ktrc_ring_oldest_begin(const struct ktrc_ring *ring, u64 *ticks)
 {
 	u32 packet_bytes = ring->status->packet_bytes;
 	struct ktrc_packet_header header;
-	u64 k;
+	u64 k, oldest;
 
 	do {
-		k = ktrc_ring_oldest(ring) / packet_bytes;
-		if (ktrc_ring_head(ring) <= k * packet_bytes)
+		oldest = ktrc_ring_oldest(ring);
+		if (ktrc_ring_head(ring) <= oldest)
 			return false;
+		k = oldest / packet_bytes;
 		memcpy(&header, packet_at(ring, k), sizeof(header));
 	} while (!still_valid(ring, k));
 	*ticks = le64toh(header.begin);
 	return true;
 }
 
-/* Copies packet @k up to position @to; false if it was overwritten. */
-static bool copy_packet(const struct ktrc_ring *ring, u64 k, u64 to,
-			const struct ktrc_schema *schema, u8 *bytes, size_t *len)
+/* Copies packet @k up to position @to; returns its size, 0 if it was overwritten. */
+static size_t copy_packet(const struct ktrc_ring *ring, u64 k, u64 to,
+			  const struct ktrc_schema *schema, u8 *bytes)
 {
 	u32 packet_bytes = ring->status->packet_bytes;
 	u64 start = k * packet_bytes;
@@ -72,30 +70,62 @@ static bool copy_packet(const struct ktrc_ring *ring, u64 k, u64 to,
 
 	memcpy(bytes, packet_at(ring, k), content);
 	if (!still_valid(ring, k))
-		return false;
-	if (is_open && content > KTRC_PACKET_HEADER_BYTES) {
-		ktrc_packet_close(bytes, (u32)content, ktrc_ring_lost(ring), schema);
-		*len = content;
-	} else {
-		*len = is_open ? 0 : content;
-	}
-	return true;
+		return 0;
+	if (!is_open)
+		return content;
+	if (content <= KTRC_PACKET_HEADER_BYTES)
+		return 0;
+	ktrc_packet_close(bytes, (u32)content, ktrc_ring_lost(ring), schema);
+	return content;
 }
 
-void ktrc_ring_copy(const struct ktrc_ring *ring, u64 from, u64 to,
-		    const struct ktrc_schema *schema, u8 *bytes, size_t *len)
+/*
+ * The newest packet first: what the writer takes meanwhile is the oldest, so it
+ * and the copy approach each other, and nothing is missing in between.
+ */
+size_t ktrc_ring_copy(const struct ktrc_ring *ring, const struct ktrc_span *span,
+		      const struct ktrc_schema *schema, u8 *bytes)
 {
 	u32 packet_bytes = ring->status->packet_bytes;
-	size_t copied;
-	u64 k, oldest;
+	u64 first = span->from / packet_bytes;
+	u64 k = (span->to + packet_bytes - 1) / packet_bytes;
+	size_t len = 0, copied, whole, kept;
+	u8 *at = bytes + (k - first) * packet_bytes;
 
-	*len = 0;
-	for (k = from / packet_bytes; k * packet_bytes < to; k++) {
-		oldest = ktrc_ring_oldest(ring) / packet_bytes;
-		if (k < oldest)
-			k = oldest;
-		if (k * packet_bytes < to &&
-		    copy_packet(ring, k, to, schema, bytes + *len, &copied))
-			*len += copied;
+	while (k > first) {
+		copied = copy_packet(ring, k - 1, span->to, schema, at - packet_bytes);
+		if (!copied)
+			break;
+		at -= packet_bytes;
+		len += copied;
+		k--;
 	}
+	if (!len)
+		return 0;
+	whole = kept = len < packet_bytes ? len : packet_bytes;
+	if (span->skip / packet_bytes == k)
+		kept = ktrc_packet_trim(at, (u32)whole, (u32)(span->skip % packet_bytes), schema);
+	memmove(bytes, at, kept);
+	memmove(bytes + kept, at + whole, len - whole);
+	return len - whole + kept;
+}
+
+/* Each try fails only if the writer goes round the whole ring while one packet is copied. */
+#define SNAPSHOT_TRIES 16
+
+size_t ktrc_ring_snapshot(const struct ktrc_ring *ring, const struct ktrc_schema *schema, u8 *bytes)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < SNAPSHOT_TRIES && !len; i++) {
+		/* in this order: the oldest position is then not further away than the ring is long */
+		u64 to = ktrc_ring_head(ring), from = ktrc_ring_oldest(ring);
+
+		if (to == from)
+			break;
+		if (to > from)
+			len = ktrc_ring_copy(ring, &(struct ktrc_span){ from, to, from }, schema,
+					     bytes);
+	}
+	return len;
 }

@@ -226,31 +226,41 @@ static int add_event(const struct ktrc_schema *schema, const char *name, u64 *ma
 
 	if (!event || event->kind != KTRC_KIND_DATA)
 		return unknown_event(schema, name, err);
-	if (event->avail == KTRC_AVAIL_NO)
-		return ktrc_fail_as(err, EOPNOTSUPP, KTRC_EXIT_UNAVAILABLE,
-				    "event %s: unavailable on this kernel: %s", event->label,
-				    event->reason ? event->reason : "no hook");
+	if (event->avail == KTRC_AVAIL_NO) {
+		ktrc_fail_as(err, EOPNOTSUPP, KTRC_EXIT_UNAVAILABLE,
+			     "event %s: unavailable on this kernel: %s", event->label,
+			     event->reason ? event->reason : "no hook");
+		ktrc_hint(err, "ktrc-ctl list shows what this kernel can record");
+		return -EOPNOTSUPP;
+	}
 	*mask |= 1ull << event->id;
 	return 0;
+}
+
+static int empty_event(const char *list, struct ktrc_error *err)
+{
+	int ret = ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE,
+			       "--events: no event in an empty place of \"%s\"", list);
+
+	ktrc_hint(err, "--events=fault,fault.light    names two; ktrc-ctl list shows all");
+	return ret;
 }
 
 int ktrc_schema_parse_events(const struct ktrc_schema *schema, const char *list, u64 *mask,
 			     struct ktrc_error *err)
 {
 	__ktrc_free char *copy = strdup(list);
-	char *save = NULL, *name;
+	char *rest = copy, *name;
 	int ret;
 
 	if (!copy)
 		return ktrc_fail(err, ENOMEM, "--events");
 	*mask = 0;
-	for (name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		ret = add_event(schema, name, mask, err);
+	while ((name = strsep(&rest, ",")) != NULL) {
+		ret = *name ? add_event(schema, name, mask, err) : empty_event(list, err);
 		if (ret < 0)
 			return ret;
 	}
-	if (!*mask)
-		return ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE, "--events: no event named");
 	return 0;
 }
 

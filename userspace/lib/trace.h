@@ -34,6 +34,13 @@ int ktrc_trace_create(const char *path, struct ktrc_trace_writer **writer, struc
 int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size_t len,
 		      struct ktrc_error *err);
 
+/** ktrc_trace_reserve() - room for the description, so that a disk that gets full can have it */
+int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+		       struct ktrc_error *err);
+
+/** ktrc_trace_end_ticks() - time of the last record appended; 0 if there is none */
+u64 ktrc_trace_end_ticks(const struct ktrc_trace_writer *writer);
+
 /** ktrc_trace_finish() - describe the capture, bring all to the disk, let the directory appear */
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err);
@@ -41,7 +48,7 @@ int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_captur
 /** ktrc_trace_keep() - what is appended so far is nowhere else: never remove it */
 void ktrc_trace_keep(struct ktrc_trace_writer *writer);
 
-/** ktrc_trace_unfinished() - the directory that holds it until it is finished */
+/** ktrc_trace_unfinished() - the directory that holds it until it is finished; NULL: nothing kept */
 const char *ktrc_trace_unfinished(const struct ktrc_trace_writer *writer);
 
 /** ktrc_trace_destroy() - release a writer; what is not finished or kept is removed */
@@ -49,8 +56,17 @@ void ktrc_trace_destroy(struct ktrc_trace_writer *writer);
 void ktrc_cleanup_trace(struct ktrc_trace_writer **writer);
 #define __ktrc_trace KTRC_CLEANUP(ktrc_cleanup_trace)
 
-/** ktrc_trace_save() - save a whole capture */
-int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, struct ktrc_error *err);
+/** ktrc_trace_probe() - could a trace be saved there, as far as can be told before */
+int ktrc_trace_probe(const char *path, struct ktrc_error *err);
+
+/**
+ * ktrc_trace_save() - save a whole capture
+ * @path: directory to make
+ * @capture: what to save
+ * @is_aborted: asked now and then; if true nothing is saved and nothing left; may be NULL
+ */
+int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, bool (*is_aborted)(void),
+		    struct ktrc_error *err);
 
 /**
  * ktrc_trace_open() - open a saved trace

@@ -21,9 +21,22 @@ static int not_a_trace(const char *path, const char *why, struct ktrc_error *err
 	return ret;
 }
 
+/* A file, and nothing that one waits for; -1 with errno set. */
+static int open_file(int dir, const char *name, struct stat *st)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || (fstat(fd, st) == 0 && S_ISREG(st->st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
 static int load_document(const char *path, int dir, json_t **document, struct ktrc_error *err)
 {
-	__ktrc_fd int fd = openat(dir, KTRC_TRACE_JSON, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	__ktrc_fd int fd = open_file(dir, KTRC_TRACE_JSON, &st);
 	json_error_t where;
 
 	if (fd < 0)
@@ -44,9 +57,9 @@ static int map_stream(const char *path, int dir, struct ktrc_stream *stream, str
 	void *map;
 
 	snprintf(name, sizeof(name), "cpu_%u", stream->cpu);
-	__ktrc_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	__ktrc_fd int fd = open_file(dir, name, &st);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
 		return ktrc_fail(err, errno, "%s/%s: cannot open", path, name);
 	if (st.st_size == 0)
 		return 0;
@@ -100,8 +113,10 @@ int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct 
 	if (ret < 0)
 		return ret;
 	ret = ktrc_capture_from_json(capture, document, err);
-	if (ret < 0)
+	if (ret < 0) {
+		ktrc_fail_in(err, path);
 		return ret;
+	}
 	ret = open_streams(path, dir, json_object_get(document, "streams"), capture, err);
 	if (ret < 0)
 		return ret;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,6 +31,8 @@ struct ktrc_trace_writer {
 	char *path;
 	char *tmp_path;
 	int dir;
+	bool (*is_aborted)(void); /* or NULL */
+	u64 end_ticks;
 	struct stream_file *files;
 	size_t nr_files;
 	bool is_finished;
@@ -75,8 +78,13 @@ void ktrc_cleanup_trace(struct ktrc_trace_writer **writer)
 
 static int make_tmp(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
-	if (mkdir(writer->tmp_path, 0750) < 0)
-		return ktrc_fail(err, errno, "%s: cannot create", writer->tmp_path);
+	if (mkdir(writer->tmp_path, 0750) < 0) {
+		int ret = ktrc_fail(err, errno, "%s: cannot create", writer->tmp_path);
+
+		if (!err->hint[0])
+			ktrc_hint(err, "name a directory in one that exists and can be written");
+		return ret;
+	}
 	writer->dir = open(writer->tmp_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (writer->dir < 0)
 		return ktrc_fail(err, errno, "%s: cannot open", writer->tmp_path);
@@ -150,25 +158,64 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 }
 
 /* The first packet's count becomes zero: a reader takes any other for a loss inside the trace. */
-static void rebase_discarded(struct stream_file *file, u8 *bytes, size_t len)
+static void rebase_discarded(struct stream_file *file, u8 *bytes, const struct ktrc_packet *packet)
 {
 	struct ktrc_packet_header header;
+
+	memcpy(&header, packet->bytes, sizeof(header));
+	if (file->packets == 0)
+		file->discarded_base = le64toh(header.discarded);
+	header.discarded = htole64(le64toh(header.discarded) - file->discarded_base);
+	memcpy(bytes, &header, sizeof(header));
+}
+
+/* Adds what is about to be appended to what is known of the file. */
+static struct stream_file account(const struct stream_file *file, u8 *bytes, size_t len,
+				  u64 *end_ticks)
+{
+	struct stream_file next = *file;
 	struct ktrc_packet packet;
 
 	for (size_t at = 0; ktrc_packet_parse(&packet, bytes + at, len - at) == 0;
 	     at += packet.size) {
-		memcpy(&header, bytes + at, sizeof(header));
-		if (file->packets++ == 0)
-			file->discarded_base = le64toh(header.discarded);
-		header.discarded = htole64(le64toh(header.discarded) - file->discarded_base);
-		memcpy(bytes + at, &header, sizeof(header));
+		rebase_discarded(&next, bytes + at, &packet);
+		next.packets++;
+		if (packet.end > *end_ticks)
+			*end_ticks = packet.end;
 	}
+	next.bytes += len;
+	return next;
+}
+
+#define WRITE_BYTES (1u << 20)
+
+/* In pieces, so that a signal need not wait for all of it; 0 or -errno. */
+static int write_bytes(const struct ktrc_trace_writer *writer, int fd, const u8 *bytes, size_t len)
+{
+	size_t piece;
+	int ret = 0;
+
+	for (; ret == 0 && len; bytes += piece, len -= piece) {
+		if (writer->is_aborted && writer->is_aborted())
+			return -EINTR;
+		piece = len < WRITE_BYTES ? len : WRITE_BYTES;
+		ret = ktrc_write_all(fd, bytes, piece);
+	}
+	return ret;
+}
+
+static int aborted(const struct ktrc_trace_writer *writer, struct ktrc_error *err)
+{
+	ktrc_fail_as(err, EINTR, KTRC_EXIT_ABORTED, "%s: not saved: interrupted", writer->path);
+	ktrc_hint(err, "nothing is left there; the session is as it was");
+	return -EINTR;
 }
 
 int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size_t len,
 		      struct ktrc_error *err)
 {
-	struct stream_file *file;
+	u64 end_ticks = writer->end_ticks;
+	struct stream_file *file, next;
 	int ret;
 
 	if (len == 0)
@@ -176,15 +223,18 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size
 	file = get_file(writer, cpu, err);
 	if (!file)
 		return -EIO;
-	rebase_discarded(file, bytes, len);
-	ret = ktrc_write_all(file->fd, bytes, len);
+	next = account(file, bytes, len, &end_ticks);
+	ret = write_bytes(writer, file->fd, bytes, len);
+	if (ret == -EINTR)
+		return aborted(writer, err);
 	if (ret < 0) {
 		ktrc_fail(err, -ret, "%s/cpu_%u: cannot write", writer->path, cpu);
 		if (ftruncate(file->fd, (off_t)file->bytes) < 0)
 			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
 		return ret;
 	}
-	file->bytes += len;
+	*file = next;
+	writer->end_ticks = end_ticks;
 	return 0;
 }
 
@@ -195,7 +245,12 @@ void ktrc_trace_keep(struct ktrc_trace_writer *writer)
 
 const char *ktrc_trace_unfinished(const struct ktrc_trace_writer *writer)
 {
-	return writer->tmp_path;
+	return writer->is_kept ? writer->tmp_path : NULL;
+}
+
+u64 ktrc_trace_end_ticks(const struct ktrc_trace_writer *writer)
+{
+	return writer->end_ticks;
 }
 
 static json_t *streams_to_json(const struct ktrc_trace_writer *writer)
@@ -213,18 +268,53 @@ static json_t *streams_to_json(const struct ktrc_trace_writer *writer)
 	return rows;
 }
 
+/* Both parts as text: @metadata and @document are to be freed. */
+static int describe(const struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+		    char **metadata, char **document, struct ktrc_error *err)
+{
+	__ktrc_json json_t *json = ktrc_capture_to_json(capture);
+
+	if (json)
+		json_object_set_new(json, "streams", streams_to_json(writer));
+	*metadata = ktrc_metadata_text(capture);
+	*document = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
+	return *metadata && *document ? 0 : ktrc_fail(err, ENOMEM, "%s", writer->path);
+}
+
+/* Numbers grow, and CPUs may come. */
+static size_t room_for(const char *text)
+{
+	return 2 * strlen(text) + (64u << 10);
+}
+
+int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+		       struct ktrc_error *err)
+{
+	__ktrc_free char *metadata = NULL, *document = NULL;
+	int ret = describe(writer, capture, &metadata, &document, err);
+
+	if (ret == 0)
+		ret = ktrc_file_reserve(writer->dir, writer->path, "metadata", room_for(metadata),
+					err);
+	if (ret == 0)
+		ret = ktrc_file_reserve(writer->dir, writer->path, KTRC_TRACE_JSON,
+					room_for(document), err);
+	return ret;
+}
+
 static int save_description(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 			    struct ktrc_error *err)
 {
-	__ktrc_json json_t *document = ktrc_capture_to_json(capture);
-	__ktrc_free char *metadata = ktrc_metadata_text(capture);
-	int ret;
+	__ktrc_free char *metadata = NULL, *document = NULL;
+	int ret = describe(writer, capture, &metadata, &document, err);
 
-	if (!document || !metadata)
-		return ktrc_fail(err, ENOMEM, "%s", writer->path);
-	json_object_set_new(document, "streams", streams_to_json(writer));
-	ret = ktrc_file_save(writer->dir, "metadata", metadata, strlen(metadata), err);
-	return ret < 0 ? ret : ktrc_json_save(document, writer->dir, KTRC_TRACE_JSON, err);
+	if (ret == 0)
+		ret = ktrc_file_save(writer->dir, writer->path, "metadata", metadata,
+				     strlen(metadata), err);
+	if (ret == 0)
+		ret = ktrc_file_save(writer->dir, writer->path, KTRC_TRACE_JSON, document,
+				     strlen(document), err);
+	return ret;
 }
 
 static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err)
@@ -234,6 +324,8 @@ static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err
 	for (size_t i = 0; i < writer->nr_files; i++) {
 		struct stream_file *file = &writer->files[i];
 
+		if (file->fd < 0)
+			continue;
 		ret = fsync(file->fd) < 0 ? errno : 0;
 		if (close(file->fd) < 0 && !ret)
 			ret = errno;
@@ -245,28 +337,55 @@ static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err
 	return 0;
 }
 
-int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
-		      struct ktrc_error *err)
+static int sync_dir(const struct ktrc_trace_writer *writer, int base, const char *name,
+		    struct ktrc_error *err)
 {
-	__ktrc_fd int subdir = -1;
-	int ret;
+	__ktrc_fd int dir = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	ret = sync_streams(writer, err);
-	if (ret < 0)
-		return ret;
-	ret = save_description(writer, capture, err);
-	if (ret < 0)
-		return ret;
-	subdir = openat(writer->dir, KTRC_TRACE_SUBDIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (subdir < 0 || fsync(subdir) < 0 || fsync(writer->dir) < 0)
+	if (dir < 0 || fsync(dir) < 0)
 		return ktrc_fail(err, errno, "%s: cannot write", writer->path);
-	if (rename(writer->tmp_path, writer->path) < 0)
-		return ktrc_fail(err, errno, "%s: cannot save there", writer->path);
-	writer->is_finished = true;
 	return 0;
 }
 
-int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, struct ktrc_error *err)
+/* The directory takes its name, and the one it lies in keeps that. */
+static int appear(struct ktrc_trace_writer *writer, struct ktrc_error *err)
+{
+	__ktrc_free char *copy = strdup(writer->path);
+
+	if (!copy)
+		return ktrc_fail(err, ENOMEM, "%s", writer->path);
+	if (writer->is_aborted && writer->is_aborted())
+		return aborted(writer, err);
+	if (rename(writer->tmp_path, writer->path) < 0)
+		return ktrc_fail(err, errno, "%s: cannot save there", writer->path);
+	writer->is_finished = true;
+	return sync_dir(writer, AT_FDCWD, dirname(copy), err);
+}
+
+int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
+		      struct ktrc_error *err)
+{
+	int ret;
+
+	ret = sync_streams(writer, err);
+	if (ret == 0)
+		ret = save_description(writer, capture, err);
+	if (ret == 0)
+		ret = sync_dir(writer, writer->dir, KTRC_TRACE_SUBDIR, err);
+	if (ret == 0)
+		ret = sync_dir(writer, writer->dir, ".", err);
+	return ret < 0 ? ret : appear(writer, err);
+}
+
+int ktrc_trace_probe(const char *path, struct ktrc_error *err)
+{
+	__ktrc_trace struct ktrc_trace_writer *writer = NULL;
+
+	return ktrc_trace_create(path, &writer, err);
+}
+
+int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, bool (*is_aborted)(void),
+		    struct ktrc_error *err)
 {
 	__ktrc_trace struct ktrc_trace_writer *writer = NULL;
 	int ret;
@@ -274,6 +393,7 @@ int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, struct
 	ret = ktrc_trace_create(path, &writer, err);
 	if (ret < 0)
 		return ret;
+	writer->is_aborted = is_aborted;
 	for (size_t i = 0; i < capture->nr_streams; i++) {
 		ret = ktrc_trace_append(writer, capture->streams[i].cpu, capture->streams[i].bytes,
 					capture->streams[i].len, err);

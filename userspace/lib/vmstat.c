@@ -80,7 +80,7 @@ int ktrc_base_store(const char *session, const u8 uuid[16], const struct ktrc_ba
 	if (dir < 0)
 		return ktrc_fail(err, -dir, KTRC_RUN_DIR ": cannot open");
 	base_name(session, name);
-	return ktrc_json_save(document, dir, name, err);
+	return ktrc_json_save(document, dir, KTRC_RUN_DIR, name, err);
 }
 
 void ktrc_base_forget(const char *session)

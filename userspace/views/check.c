@@ -2,7 +2,6 @@
 /* Balancing the books. */
 #include "check.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,32 +21,52 @@ void ktrc_cleanup_check(struct ktrc_check **check)
 	ktrc_check_destroy(*check);
 }
 
-/* How far @number lies outside [low, high]. */
-static s64 outside(u64 number, u64 low, u64 high)
+/* The session's own counters go with the records only if neither changes any more. */
+static bool is_final(const struct ktrc_capture *capture)
 {
-	if (number < low)
-		return (s64)(low - number);
-	return number > high ? -(s64)(number - high) : 0;
+	return capture->session.state == KTRC_STATE_STOPPED && !capture->is_cut &&
+	       capture->session.stop_reason != KTRC_STOP_DELETED;
 }
 
-static void take_books(const struct ktrc_capture *capture, const struct ktrc_counters *after,
-		       struct ktrc_check_row *row)
+/* Of a CPU whose books were last written down when its newest packet was opened. */
+static void take_counted(const struct ktrc_counted *counted, struct ktrc_check_row *row)
 {
-	const struct ktrc_books *books = ktrc_reader_books(capture->reader, row->cpu);
-	const struct ktrc_counters *before =
-		ktrc_counter_set_find(&capture->before, after->event, after->cpu);
-	/* of a deleted session the last counters are not known */
-	bool is_deleted = capture->session.stop_reason == KTRC_STOP_DELETED;
+	row->hits = counted->hits;
+	row->written = counted->written;
+	row->filtered = counted->filtered;
+	row->lost = counted->lost;
+	row->read = counted->read;
+}
 
-	if (books) {
-		row->read = books->read[after->event];
-		row->absent = books->absent[after->event] - books->surplus[after->event];
-	} else if (capture->session.mode == KTRC_MODE_STREAM) {
-		/* nothing left in the ring: all has been consumed */
-		row->absent = row->written;
+static struct ktrc_check_row make_row(const struct ktrc_check *check,
+				      const struct ktrc_capture *capture,
+				      const struct ktrc_counters *c)
+{
+	const struct ktrc_books *books = ktrc_reader_books(capture->reader, c->cpu);
+	const struct ktrc_counted *counted = books ? &books->counted[c->event] : NULL;
+	struct ktrc_check_row row = {
+		.event = ktrc_schema_event(capture->schema, c->event),
+		.cpu = c->cpu,
+		.hits = c->hits,
+		.written = c->written,
+		.filtered = c->filtered,
+		.lost = ktrc_counters_lost(c),
+		.read = books ? books->read[c->event] : 0,
+		.absent = books ? books->absent[c->event] : 0,
+	};
+
+	if (!check->is_final && !(counted && counted->is_known)) {
+		/* nothing to hold them against, and read one by one while they move */
+		row.absent = row.written - row.read;
+		return row;
 	}
-	row->unbalanced_written = outside(row->read + row->absent, before ? before->written : 0,
-					  is_deleted ? UINT64_MAX : after->written);
+	if (!check->is_final)
+		take_counted(counted, &row);
+	else if (!books && capture->session.mode == KTRC_MODE_STREAM)
+		row.absent = row.written; /* nothing is left in the ring: all has been consumed */
+	row.unbalanced_hits = (s64)(row.hits - row.written - row.filtered - row.lost);
+	row.unbalanced_written = (s64)(row.written - row.read - row.absent);
+	return row;
 }
 
 static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
@@ -57,16 +76,7 @@ static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
 
 	if (!row)
 		return -1;
-	*row = (struct ktrc_check_row){
-		.event = ktrc_schema_event(capture->schema, c->event),
-		.cpu = c->cpu,
-		.hits = c->hits,
-		.written = c->written,
-		.filtered = c->filtered,
-		.lost = ktrc_counters_lost(c),
-	};
-	row->unbalanced_hits = (s64)(row->hits - row->written - row->filtered - row->lost);
-	take_books(capture, c, row);
+	*row = make_row(check, capture, c);
 	check->total.hits += row->hits;
 	check->total.written += row->written;
 	check->total.filtered += row->filtered;
@@ -75,7 +85,7 @@ static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
 	check->total.absent += row->absent;
 	check->total.unbalanced_hits += row->unbalanced_hits;
 	check->total.unbalanced_written += row->unbalanced_written;
-	if (row->unbalanced_written || (row->unbalanced_hits && check->is_stopped))
+	if (row->unbalanced_written || row->unbalanced_hits)
 		check->is_balanced = false;
 	return 0;
 }
@@ -134,6 +144,7 @@ struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
 		return NULL;
 	check->is_balanced = true;
 	check->is_stopped = capture->session.state == KTRC_STATE_STOPPED;
+	check->is_final = is_final(capture);
 	check->damage = *ktrc_reader_damage(capture->reader);
 	for (size_t i = 0; i < capture->after.nr; i++)
 		if (add_row(check, capture, &capture->after.rows[i]) < 0)

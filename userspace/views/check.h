@@ -2,6 +2,10 @@
 /*
  * Can the recording be trusted?  The books of every event and CPU must balance,
  * and the totals are held against the kernel's own counters.
+ *
+ * Of a stopped session these are the books that the module hands out.  While it
+ * records they would be older or newer than the records: then they are those
+ * that the module wrote between the records when it opened each CPU's newest packet.
  */
 #ifndef KTRC_CHECK_H
 #define KTRC_CHECK_H
@@ -16,11 +20,10 @@
  * @written: records written
  * @filtered: hits rejected by a filter
  * @lost: hits lost, all reasons
- * @read: records read for this check
+ * @read: records read for this check, of those written
  * @absent: records overwritten or consumed before
  * @unbalanced_hits: hits - written - filtered - lost
- * @unbalanced_written: written - read - absent, as far as it cannot be explained
- *	by records written while the rings were copied
+ * @unbalanced_written: written - read - absent
  */
 struct ktrc_check_row {
 	const struct ktrc_event *event;
@@ -52,8 +55,9 @@ struct ktrc_reconciled {
  * @rows: by event and CPU
  * @nr_rows: their number
  * @total: of all rows
- * @is_stopped: hits are exact only then
- * @is_balanced: no difference in any row, as far as it must be zero
+ * @is_stopped: the session is
+ * @is_final: the books are those of the end; else of each CPU's newest packet
+ * @is_balanced: no difference in any row
  * @damage: what could not be decoded
  * @cut_bytes: missing at the ends of the trace's files
  * @pgfault: faults or attempts, as this kernel counts them
@@ -65,6 +69,7 @@ struct ktrc_check {
 	size_t nr_rows;
 	struct ktrc_check_row total;
 	bool is_stopped;
+	bool is_final;
 	bool is_balanced;
 	struct ktrc_damage damage;
 	u64 cut_bytes;

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A disk that gets full while a stream is saved to it keeps, as a trace, what was
+# consumed; the rest stays in the session: no record is lost, none is there twice.
+# Saving what a session holds leaves nothing on a full disk, nor when it is interrupted.
+# timeout: 180
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+small=$tmp/small tiny=$tmp/tiny pids=()
+mkdir "$small" "$tiny"
+mount -t tmpfs -o size=1m none "$small" || fail "mount"
+mount -t tmpfs -o size=40k none "$tiny" || fail "mount"
+
+# fails CODE ERROR HINT COMMAND...: with these two lines (regular expressions) and no other
+fails() {
+	local code=$1 error=$2 hint=$3 got=0 lines
+	shift 3
+	"$@" >"$tmp/out" 2>"$tmp/err" || got=$?
+	mapfile -t lines <"$tmp/err"
+	if [ $got != "$code" ] || [ -s "$tmp/out" ] || [ ${#lines[@]} != 2 ] ||
+		! [[ ${lines[0]} =~ ^ktrc-read:\ .*$error ]] ||
+		! [[ ${lines[1]} =~ ^hint:\ .*$hint ]]; then
+		fail "$*: exit code $got: $(cat "$tmp/out" "$tmp/err")"
+	fi
+}
+
+storm() {
+	local cpu
+	for cpu in 0 1; do
+		nice -n 19 taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
+		pids+=($!)
+	done
+}
+
+records() {
+	ktrc-read events --no-header "$@" 2>/dev/null | wc -l
+}
+
+stream() {
+	local kept rest written
+	ktrc-ctl start -q --mode=stream --memory=256K --packet=4K || fail "start: $?"
+	storm
+	sleep 1 # long enough for the rings to get full, so that something is lost
+	fails 1 "$tiny/trace.*No space left" "free some space" ktrc-read --follow --save "$tiny/trace"
+	expect "left on the tiny disk" "$(ls -A "$tiny")" ""
+	fails 1 "$small/trace.*No space left" "saved in $small/trace; the rest is in session default" \
+		ktrc-read --follow --save "$small/trace"
+	expect "left on the full disk" "$(ls -A "$small")" trace
+	ktrc-ctl status --format=json | jq -e '.sessions[0].state == "running"' >/dev/null ||
+		fail "the session: $(ktrc-ctl status)"
+	kill "${pids[@]}"
+	wait
+	ktrc-ctl stop -q || fail "stop: $?"
+
+	ktrc-read check --format=json "$small/trace" >"$tmp/check" 2>"$tmp/err" ||
+		fail "check: $?: $(cat "$tmp/check" "$tmp/err")"
+	grep -q "^ktrc-read: this is not all" "$tmp/err" || fail "check does not say that it is cut"
+	[ "$(jq .lost "$tmp/check")" -gt 0 ] || fail "check states no loss: $(cat "$tmp/check")"
+	ktrc-read faults "$small/trace" 2>"$tmp/err" >"$tmp/out" || fail "faults: $?"
+	grep -q touch_pages "$tmp/out" || fail "faults: $(cat "$tmp/out" "$tmp/err")"
+	kept=$(records "$small/trace")
+	expect "babeltrace2's records" \
+		"$(babeltrace2 "$small/trace" 2>"$tmp/complaints" | grep -c ' fault: ')" "$kept"
+	! grep -v discarded "$tmp/complaints" || fail "babeltrace2 complains"
+
+	rest=$(records --follow)
+	written=$(ktrc-ctl stats --format=json | jq '[.counters[].written] | add')
+	note "$kept records kept, $rest left in the session"
+	[ "$kept" -gt 10000 ] || fail "only $kept records kept"
+	expect "records kept and left" $((kept + rest)) "$written"
+	ktrc-ctl reset
+	rm -r "$small/trace"
+}
+
+plain() {
+	ktrc-ctl start -q --memory=4M || fail "start: $?"
+	touch_pages storm 100000 >/dev/null
+	ktrc-ctl stop -q || fail "stop: $?"
+	control state >"$tmp/state"
+	fails 1 "$tiny/trace.*No space left" "free some space" ktrc-read --save "$tiny/trace"
+	fails 1 "$small/trace.*No space left" "free some space" ktrc-read --save "$small/trace"
+	expect "left on the full disks" "$(find "$tiny" "$small" -mindepth 1)" ""
+	expect "session and counters" "$(control state)" "$(cat "$tmp/state")"
+	ktrc-read check >/dev/null || fail "check: $?"
+}
+
+# interrupted SIGNAL: stops a save once it has begun; one that was too fast is no matter
+interrupted() {
+	local signal=$1 reader status try
+	for try in {1..60}; do
+		ktrc-read -q --save "$tmp/trace" 2>"$tmp/err" &
+		reader=$!
+		until compgen -G "$tmp/trace.tmp-*" >/dev/null || [ -e "$tmp/trace" ]; do :; done
+		kill -STOP $reader
+		kill "-$signal" $reader
+		kill -CONT $reader
+		wait $reader
+		status=$?
+		! compgen -G "$tmp/trace.tmp-*" >/dev/null || fail "$signal, try $try: $(ls -A "$tmp")"
+		[ ! -e "$tmp/trace" ] || ktrc-read check "$tmp/trace" >/dev/null || fail "half a trace"
+		[ $status != 130 ] || break
+		expect "exit code of save $try" $status 0
+		rm -r "$tmp/trace"
+	done
+	expect "exit code of a save interrupted by $signal" $status 130
+	expect "its message" "$(grep -c 'not saved: interrupted' "$tmp/err")" 1
+}
+
+stream
+plain
+interrupted INT
+interrupted TERM
+ktrc-ctl reset
+umount "$small" "$tiny"
