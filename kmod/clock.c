@@ -3,6 +3,7 @@
  * Which clock a session uses, and how fast it runs.  Process context only.
  */
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/timekeeping.h>
 
 #include "clock.h"
@@ -40,6 +41,16 @@ u32 ktrc_clock_choose(void)
 	if (ktrc_arch_tsc_is_stable() && clocksource_is_tsc())
 		return KTRC_CLOCK_TSC;
 	return KTRC_CLOCK_MONO;
+}
+
+/**
+ * ktrc_clock_from_ns() - nanoseconds as ticks, rounded down
+ * @clock: enum ktrc_clock
+ * @ns: a duration, at most KTRC_MAX_MIN_NS
+ */
+u64 ktrc_clock_from_ns(u32 clock, u64 ns)
+{
+	return mul_u64_u32_div(ns, ktrc_clock_hz(clock), NSEC_PER_SEC);
 }
 
 /**

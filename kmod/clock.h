@@ -63,6 +63,7 @@ static __always_inline u64 ktrc_clock_since(u32 clock, u64 start)
 }
 
 u32 ktrc_clock_choose(void);
+u64 ktrc_clock_from_ns(u32 clock, u64 ns);
 u64 ktrc_clock_hz(u32 clock);
 
 #endif /* KTRC_CLOCK_H */

@@ -22,5 +22,7 @@ void ktrc_count_read(const struct ktrc_count *n, struct ktrc_books *b)
 	}
 	b->filtered = local_read(&n->filtered);
 	b->hits = local_read(&n->hits);
+	if (n->is_only_counted)
+		b->filtered = b->hits;
 	b->written = b->hits - b->filtered - b->lost;
 }

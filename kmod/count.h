@@ -25,6 +25,8 @@ enum ktrc_loss {
  * @hits: times the hook fired while the session recorded
  * @filtered: hits rejected by a filter
  * @nested: hits that interrupted another writer on this CPU
+ * @seen: hits that a sampling rule has looked at
+ * @is_only_counted: no hit becomes a record: @filtered is not kept but taken from @hits
  * @lost: hits without a record, by reason
  * @sum: ticks, all durations together
  * @longest: ticks, the longest duration
@@ -34,6 +36,8 @@ struct ktrc_count {
 	local_t hits;
 	local_t filtered;
 	local_t nested;
+	local_t seen;
+	bool is_only_counted;
 	local_t lost[KTRC_NR_LOSSES];
 	local_t sum;
 	u64 longest;
@@ -80,6 +84,20 @@ static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 		if (ticks <= longest || cmpxchg_local(&n->longest, longest, ticks) == longest)
 			break;
 	}
+}
+
+/**
+ * ktrc_count_only() - account a hit that can become no record
+ * @n: the event's counters on this CPU, @is_only_counted
+ * @ticks: its duration
+ *
+ * Context: any; preemption disabled, @n is this CPU's.  One increment is all that a
+ * packet's books can see of it.
+ */
+static __always_inline void ktrc_count_only(struct ktrc_count *n, u64 ticks)
+{
+	local_inc(&n->hits);
+	ktrc_count_duration(n, ticks);
 }
 
 #endif /* KTRC_COUNT_H */

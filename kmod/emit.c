@@ -16,7 +16,7 @@ DEFINE_PER_CPU(u64, ktrc_clock_last);
 struct record {
 	u32 id;
 	u32 bytes;
-	u32 payload[KTRC_EMIT_BYTES / sizeof(u32)];
+	const void *payload;
 };
 
 /**
@@ -262,31 +262,74 @@ void ktrc_emit_catch_up(struct ktrc_ring *r)
 	ktrc_ring_leave(r, KTRC_IDLE);
 }
 
-/* the outermost writer drops a hit on a full stream; a leaf, as the fast path is */
-static void drop(struct ktrc_cpu *c, u32 id)
+/* books change only while @active is set; what is done in between is a leaf */
+static u32 books_open(struct ktrc_ring *r)
 {
-	struct ktrc_ring *r = &c->ring;
+	u32 outer = r->active;
 
-	WRITE_ONCE(r->active, KTRC_LEAF);
+	if (outer == KTRC_IDLE)
+		WRITE_ONCE(r->active, KTRC_LEAF);
 	barrier();
-	local_inc(&c->count[id].hits);
-	lose(c, id, KTRC_LOST_FULL);
+	return outer;
+}
+
+static void books_close(struct ktrc_ring *r, u32 outer)
+{
 	barrier();
+	if (outer != KTRC_IDLE)
+		return;
 	WRITE_ONCE(r->active, KTRC_IDLE);
 	barrier();
 	if (unlikely(READ_ONCE(r->head) != r->published))
 		ktrc_emit_catch_up(r);
 }
 
-static noinline void emit(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
+/* the outermost writer drops a hit on a full stream */
+static void drop(struct ktrc_cpu *c, u32 id)
+{
+	u32 outer = books_open(&c->ring);
+
+	local_inc(&c->count[id].hits);
+	lose(c, id, KTRC_LOST_FULL);
+	books_close(&c->ring, outer);
+}
+
+/**
+ * ktrc_emit_nothing() - count a hit that a filter keeps from becoming a record
+ * @c: this CPU's
+ * @id: event id
+ *
+ * Context: any; preemption disabled.
+ */
+void ktrc_emit_nothing(struct ktrc_cpu *c, u32 id)
+{
+	struct ktrc_count *n = &c->count[id];
+	u32 outer = books_open(&c->ring);
+
+	if (outer != KTRC_IDLE)
+		local_inc(&n->nested);
+	local_inc(&n->hits);
+	if (!n->is_only_counted)
+		local_inc(&n->filtered);
+	books_close(&c->ring, outer);
+}
+
+/**
+ * ktrc_emit_long() - write a record of any size, or count why not
+ * @c: this CPU's
+ * @id: event id
+ * @payload: its struct ktrc_ev_*
+ * @bytes: its size
+ *
+ * Context: any; preemption disabled.
+ */
+noinline void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes)
 {
 	struct ktrc_ring *r = &c->ring;
 	u32 outer = r->active, me = ktrc_ring_context();
-	struct record rec = { .id = id, .bytes = bytes };
+	struct record rec = { .id = id, .bytes = bytes, .payload = payload };
 	bool opened = false;
 
-	memcpy(rec.payload, &low, sizeof(low));
-	memcpy(rec.payload + 2, &high, sizeof(high));
 	WRITE_ONCE(r->active, me);
 	barrier();
 	if (!READ_ONCE(r->off))
@@ -309,8 +352,13 @@ static noinline void emit(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 hi
  */
 void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high)
 {
-	if (ktrc_ring_is_full(&c->ring) && !READ_ONCE(c->ring.busy))
+	u32 payload[KTRC_EMIT_BYTES / sizeof(u32)];
+
+	if (ktrc_ring_is_full(&c->ring) && !READ_ONCE(c->ring.busy)) {
 		drop(c, id);
-	else
-		emit(c, id, bytes, low, high);
+		return;
+	}
+	memcpy(payload, &low, sizeof(low));
+	memcpy(payload + 2, &high, sizeof(high));
+	ktrc_emit_long(c, id, payload, bytes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ktrc_emit(): the only way a probe writes.
+ * Writing a record; probes come here through outlet.h.
  *
  * The fast path is a leaf that tests everything unusual first and leaves all of
  * it to one slow function in emit.c.  ring.c explains why it needs no other guard.
@@ -42,6 +42,8 @@ struct ktrc_cpu {
 };
 
 void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high);
+void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes);
+void ktrc_emit_nothing(struct ktrc_cpu *c, u32 id);
 void ktrc_emit_catch_up(struct ktrc_ring *r);
 
 /*
@@ -108,6 +110,23 @@ static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 i
 }
 
 /**
+ * ktrc_emit_payload() - ktrc_emit_record() for an event known at run time
+ * @c: struct ktrc_cpu of this CPU
+ * @clock: the session's clock
+ * @id: event id
+ * @rec: payload
+ * @bytes: its size, 8 or more
+ */
+static __always_inline void ktrc_emit_payload(struct ktrc_cpu *c, u32 clock, u32 id,
+					      const void *rec, u32 bytes)
+{
+	if (bytes > KTRC_EMIT_BYTES)
+		ktrc_emit_long(c, id, rec, bytes);
+	else
+		ktrc_emit_words(c, clock, id, rec, bytes);
+}
+
+/**
  * ktrc_emit_record() - write a record, or count why not
  * @c: struct ktrc_cpu of this CPU
  * @clock: the session's clock, a constant where speed matters
@@ -122,15 +141,5 @@ static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 i
 		BUILD_BUG_ON(sizeof(*rec_) != 8 && sizeof(*rec_) != KTRC_EMIT_BYTES); \
 		ktrc_emit_words((c), (clock), KTRC_EV_##ev, rec_, sizeof(*rec_));     \
 	} while (0)
-
-/**
- * ktrc_emit() - ktrc_emit_record() with the record's fields
- * @c: as there
- * @clock: as there
- * @ev: as there
- * @...: designated initialisers of struct ktrc_ev_<ev>; the rest becomes zero
- */
-#define ktrc_emit(c, clock, ev, ...) \
-	ktrc_emit_record(c, clock, ev, (&(const struct ktrc_ev_##ev){ __VA_ARGS__ }))
 
 #endif /* KTRC_EMIT_H */

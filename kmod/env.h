@@ -37,6 +37,17 @@ static inline u64 ktrc_current_cgid(void)
 	return cgid;
 }
 
+/* is the current task in @top or below; any context */
+static inline bool ktrc_current_is_in(struct cgroup *top)
+{
+	bool is_in;
+
+	rcu_read_lock();
+	is_in = cgroup_is_descendant(task_dfl_cgroup(current), top);
+	rcu_read_unlock();
+	return is_in;
+}
+
 /* wake @readers, if there are any, out of the caller's context */
 static inline void ktrc_wake(struct irq_work *work, wait_queue_head_t *readers)
 {

@@ -163,6 +163,65 @@ u64 ktrc_function_missed(const struct ktrc_function *f)
 }
 
 /**
+ * ktrc_entry_check() - would the kernel let us attach
+ * @e: the function
+ *
+ * Return: 0 or a negative error, see ktrc_hook_reason().
+ */
+int ktrc_entry_check(const struct ktrc_entry *e)
+{
+	struct kprobe *kp;
+	int err;
+
+	if (e->is_attached)
+		return ktrc_arch_is_patched(e->kp.addr) ? 0 : -ESHUTDOWN;
+	kp = kzalloc(sizeof(*kp), GFP_KERNEL);
+	if (!kp)
+		return -ENOMEM;
+	kp->symbol_name = e->symbol;
+	kp->flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(kp);
+	if (!err)
+		unregister_kprobe(kp);
+	kfree(kp);
+	return err;
+}
+
+/**
+ * ktrc_entry_attach() - call the handler of @e from now on
+ * @e: the function
+ *
+ * Return: 0 or a negative error, see ktrc_hook_reason().
+ */
+int ktrc_entry_attach(struct ktrc_entry *e)
+{
+	int err;
+
+	memset(&e->kp, 0, sizeof(e->kp));
+	e->kp.symbol_name = e->symbol;
+	e->kp.pre_handler = e->on_entry;
+	err = register_kprobe(&e->kp);
+	if (err)
+		return err;
+	e->is_attached = true;
+	if (ktrc_arch_is_patched(e->kp.addr))
+		return 0;
+	ktrc_entry_detach(e);
+	return -ESHUTDOWN;
+}
+
+/**
+ * ktrc_entry_detach() - undo ktrc_entry_attach(); nothing if not attached
+ * @e: the function
+ */
+void ktrc_entry_detach(struct ktrc_entry *e)
+{
+	if (e->is_attached)
+		unregister_kprobe(&e->kp);
+	e->is_attached = false;
+}
+
+/**
  * ktrc_hook_reason() - why a hook is not available, in words
  * @error: what check or attach returned
  */

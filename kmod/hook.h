@@ -41,6 +41,20 @@ struct ktrc_function {
 	bool is_attached;
 };
 
+/**
+ * struct ktrc_entry - a function whose entry to attach to
+ * @symbol: its name
+ * @on_entry: called there; returns 0
+ * @kp: private
+ * @is_attached: private
+ */
+struct ktrc_entry {
+	const char *symbol;
+	kprobe_pre_handler_t on_entry;
+	struct kprobe kp;
+	bool is_attached;
+};
+
 int ktrc_tracepoint_check(const char *name);
 int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe, void *data);
 void ktrc_tracepoint_detach(struct ktrc_tracepoint *t);
@@ -49,6 +63,10 @@ int ktrc_function_check(const struct ktrc_function *f);
 int ktrc_function_attach(struct ktrc_function *f);
 void ktrc_function_detach(struct ktrc_function *f);
 u64 ktrc_function_missed(const struct ktrc_function *f);
+
+int ktrc_entry_check(const struct ktrc_entry *e);
+int ktrc_entry_attach(struct ktrc_entry *e);
+void ktrc_entry_detach(struct ktrc_entry *e);
 
 const char *ktrc_hook_reason(int error);
 

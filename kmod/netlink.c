@@ -5,8 +5,10 @@
  * run in process context, several at a time.
  */
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <net/genetlink.h>
 
+#include "names.h"
 #include "netlink.h"
 #include "session.h"
 
@@ -25,6 +27,14 @@ static const struct nla_policy set_policy[KTRC_A_SESSION_MAX + 1] = {
 	[KTRC_A_SESSION_STATE] = NLA_POLICY_RANGE(NLA_U32, KTRC_STATE_RUNNING, KTRC_STATE_STOPPED),
 };
 
+static const struct nla_policy rule_policy[KTRC_A_RULE_MAX + 1] = {
+	[KTRC_A_RULE_EVENT] = NLA_POLICY_MAX(NLA_U32, KTRC_NR_EVENTS - 1),
+	[KTRC_A_RULE_FLAGS] = NLA_POLICY_MASK(NLA_U32, KTRC_RULE_COUNT | KTRC_RULE_MAJOR |
+							       KTRC_RULE_USER | KTRC_RULE_KERNEL),
+	[KTRC_A_RULE_MIN_NS] = { .type = NLA_U64 },
+	[KTRC_A_RULE_SAMPLE] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
 	[KTRC_A_SESSION_NAME] = { .type = NLA_NUL_STRING, .len = KTRC_NAME_LEN - 1 },
 	[KTRC_A_SESSION_MODE] = NLA_POLICY_MAX(NLA_U32, KTRC_MODE_STREAM),
@@ -32,6 +42,10 @@ static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
 	[KTRC_A_SESSION_MEMORY] = { .type = NLA_U64 },
 	[KTRC_A_SESSION_PACKET_BYTES] = { .type = NLA_U32 },
 	[KTRC_A_SESSION_REPLACE] = { .type = NLA_FLAG },
+	[KTRC_A_SESSION_RULE] = NLA_POLICY_NESTED(rule_policy),
+	[KTRC_A_SESSION_PID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KTRC_A_SESSION_CGROUP] = { .type = NLA_U64 },
+	[KTRC_A_SESSION_MAX_SECONDS] = { .type = NLA_U32 },
 };
 
 /* the nest of a request; a missing one is an empty one */
@@ -66,6 +80,44 @@ static struct ktrc_session *find(struct nlattr **tb, struct netlink_ext_ack *ext
 
 /* ---- sessions ---- */
 
+static int put_rule(struct sk_buff *skb, const struct ktrc_session *s, u32 event)
+{
+	u64 min_ns = s->wish.rule[event].min_ns;
+	u32 sample = s->wish.rule[event].sample, flags = s->wish.rule[event].flags;
+	struct nlattr *nest;
+
+	if (!min_ns && !sample && !flags)
+		return 0;
+	nest = nla_nest_start(skb, KTRC_A_SESSION_RULE);
+	if (!nest || nla_put_u32(skb, KTRC_A_RULE_EVENT, event) ||
+	    nla_put_u32(skb, KTRC_A_RULE_FLAGS, flags) ||
+	    nla_put_u64_64bit(skb, KTRC_A_RULE_MIN_NS, min_ns, KTRC_A_RULE_PAD) ||
+	    (sample && nla_put_u32(skb, KTRC_A_RULE_SAMPLE, sample)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_wish(struct sk_buff *skb, const struct ktrc_session *s)
+{
+	const struct ktrc_wish *w = &s->wish;
+	u32 i;
+	int err = 0;
+
+	if (w->cgid)
+		err = nla_put_u64_64bit(skb, KTRC_A_SESSION_CGROUP, w->cgid, KTRC_A_SESSION_PAD);
+	for (i = 0; i < w->nr_tgids && !err; i++)
+		err = nla_put_u32(skb, KTRC_A_SESSION_PID, w->tgid[i]);
+	for (i = 0; i < KTRC_NR_EVENTS && !err; i++)
+		err = put_rule(skb, s, i);
+	if (!err)
+		err = nla_put_u64_64bit(skb, KTRC_A_SESSION_NAMES_MISSED, ktrc_names_missed(),
+					KTRC_A_SESSION_PAD);
+	if (s->config.max_seconds && !err)
+		err = nla_put_u32(skb, KTRC_A_SESSION_MAX_SECONDS, s->config.max_seconds);
+	return err;
+}
+
 static int put_session(struct sk_buff *skb, const struct ktrc_session *s)
 {
 	struct nlattr *nest = nla_nest_start(skb, KTRC_A_SESSION);
@@ -78,7 +130,7 @@ static int put_session(struct sk_buff *skb, const struct ktrc_session *s)
 	    nla_put_u32(skb, KTRC_A_SESSION_STATE, s->state) ||
 	    nla_put_u32(skb, KTRC_A_SESSION_STOP_REASON, s->stop_reason) ||
 	    (s->owner && nla_put_flag(skb, KTRC_A_SESSION_BOUND)) ||
-	    (s->consumer && nla_put_flag(skb, KTRC_A_SESSION_CONSUMER)))
+	    (s->consumer && nla_put_flag(skb, KTRC_A_SESSION_CONSUMER)) || put_wish(skb, s))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -98,25 +150,79 @@ static int config_from(struct nlattr **tb, struct ktrc_config *c, struct netlink
 		c->memory = nla_get_u64(tb[KTRC_A_SESSION_MEMORY]);
 	if (tb[KTRC_A_SESSION_PACKET_BYTES])
 		c->packet_bytes = nla_get_u32(tb[KTRC_A_SESSION_PACKET_BYTES]);
+	if (tb[KTRC_A_SESSION_MAX_SECONDS])
+		c->max_seconds = nla_get_u32(tb[KTRC_A_SESSION_MAX_SECONDS]);
+	return 0;
+}
+
+static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[KTRC_A_RULE_MAX + 1];
+	u32 event;
+	int err = nla_parse_nested(tb, KTRC_A_RULE_MAX, nest, rule_policy, extack);
+
+	if (err)
+		return err;
+	if (!tb[KTRC_A_RULE_EVENT]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "rule: its event is missing");
+		return -EINVAL;
+	}
+	event = array_index_nospec(nla_get_u32(tb[KTRC_A_RULE_EVENT]), KTRC_NR_EVENTS);
+	if (tb[KTRC_A_RULE_FLAGS])
+		w->rule[event].flags = nla_get_u32(tb[KTRC_A_RULE_FLAGS]);
+	if (tb[KTRC_A_RULE_MIN_NS])
+		w->rule[event].min_ns = nla_get_u64(tb[KTRC_A_RULE_MIN_NS]);
+	if (tb[KTRC_A_RULE_SAMPLE])
+		w->rule[event].sample = nla_get_u32(tb[KTRC_A_RULE_SAMPLE]);
+	return 0;
+}
+
+/* attributes that may come several times */
+static int wish_from(const struct nlattr *nest, struct nlattr **tb, struct ktrc_wish *w,
+		     struct netlink_ext_ack *extack)
+{
+	const struct nlattr *a;
+	int left, err = 0;
+
+	if (tb[KTRC_A_SESSION_CGROUP])
+		w->cgid = nla_get_u64(tb[KTRC_A_SESSION_CGROUP]);
+	nla_for_each_nested(a, nest, left) {
+		if (nla_type(a) == KTRC_A_SESSION_RULE)
+			err = rule_from(a, w, extack);
+		if (err)
+			return err;
+		if (nla_type(a) != KTRC_A_SESSION_PID)
+			continue;
+		if (w->nr_tgids == KTRC_MAX_PIDS) {
+			NL_SET_ERR_MSG_ATTR(extack, a, "pid: at most 16 of them");
+			return -E2BIG;
+		}
+		w->tgid[w->nr_tgids++] = nla_get_u32(a);
+	}
 	return 0;
 }
 
 static int session_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *tb[KTRC_A_SESSION_MAX + 1];
+	struct nlattr *nest = info->attrs[KTRC_A_SESSION];
 	struct ktrc_config config = {};
+	struct ktrc_wish wish = {};
 	struct ktrc_why why = {};
 	int err;
 
-	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, new_policy, info->extack);
+	err = parse_session(skb, nest, tb, new_policy, info->extack);
 	if (!err)
 		err = config_from(tb, &config, info->extack);
+	if (!err)
+		err = wish_from(nest, tb, &wish, info->extack);
 	if (err)
 		return err;
 	mutex_lock(&ktrc_control);
-	err = ktrc_session_create(&config, tb[KTRC_A_SESSION_REPLACE], &why);
+	err = ktrc_session_create(&config, &wish, tb[KTRC_A_SESSION_REPLACE], &why);
 	mutex_unlock(&ktrc_control);
-	info->extack->_msg = why.text;
+	if (why.text)
+		info->extack->_msg = why.text;
 	return err;
 }
 
@@ -253,6 +359,43 @@ static int sessions_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- family ---- */
 
+/* ---- notices ---- */
+
+static const struct genl_multicast_group ktrc_groups[] = {
+	{ .name = KTRC_GENL_NOTICES, KTRC_GENL_MCAST_FLAGS },
+};
+
+static int put_notice(struct sk_buff *skb, const struct ktrc_session *s, u32 kind)
+{
+	struct nlattr *nest = nla_nest_start(skb, KTRC_A_NOTICE);
+
+	if (!nest || nla_put_u32(skb, KTRC_A_NOTICE_KIND, kind) ||
+	    nla_put_u64_64bit(skb, KTRC_A_NOTICE_LOST, ktrc_session_lost(s), KTRC_A_NOTICE_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return put_session(skb, s);
+}
+
+/* a notice that cannot be sent is one that was not seen: nobody waits for it */
+static void notify(const struct ktrc_session *s, u32 kind)
+{
+	struct sk_buff *skb;
+	void *head;
+
+	if (!genl_has_listeners(&ktrc_family, &init_net, 0))
+		return;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!skb)
+		return;
+	head = genlmsg_put(skb, 0, 0, &ktrc_family, 0, KTRC_CMD_NOTICE);
+	if (!head || put_notice(skb, s, kind)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, head);
+	genlmsg_multicast(&ktrc_family, skb, 0, 0, GFP_KERNEL);
+}
+
 static const struct genl_ops ktrc_ops[] = {
 	{ .cmd = KTRC_CMD_SESSION_NEW, .doit = session_new },
 	{ .cmd = KTRC_CMD_SESSION_SET, .doit = session_set },
@@ -265,6 +408,7 @@ static const struct genl_ops ktrc_ops[] = {
 	{ .cmd = KTRC_CMD_SESSION_DEL, .doit = session_del },
 	{ .cmd = KTRC_CMD_SCHEMA_GET, .start = dump_start, .dumpit = ktrc_schema_dump },
 	{ .cmd = KTRC_CMD_COUNTERS_GET, .start = dump_start, .dumpit = ktrc_counters_dump },
+	{ .cmd = KTRC_CMD_NAMES_GET, .start = dump_start, .dumpit = ktrc_names_dump },
 };
 
 struct genl_family ktrc_family __ro_after_init = {
@@ -275,6 +419,8 @@ struct genl_family ktrc_family __ro_after_init = {
 	.module = THIS_MODULE,
 	.ops = ktrc_ops,
 	.n_ops = ARRAY_SIZE(ktrc_ops),
+	.mcgrps = ktrc_groups,
+	.n_mcgrps = ARRAY_SIZE(ktrc_groups),
 	.parallel_ops = true, /* ktrc_control is enough; a stop waits for grace periods */
 };
 
@@ -286,6 +432,7 @@ struct genl_family ktrc_family __ro_after_init = {
 int __init ktrc_netlink_init(void)
 {
 	ktrc_genl_check_headers(&ktrc_family);
+	ktrc_session_notice = notify;
 	return genl_register_family(&ktrc_family);
 }
 

@@ -15,11 +15,11 @@ void ktrc_netlink_exit(void);
 /**
  * struct ktrc_dump - state between the parts of a dump
  * @name: counters: the session's
- * @row: next thing to send
+ * @row: next thing to send; names: the next id
  */
 struct ktrc_dump {
 	char name[KTRC_NAME_LEN];
-	u32 row;
+	u64 row;
 };
 
 static inline struct ktrc_dump *ktrc_dump_of(struct netlink_callback *cb)
@@ -32,6 +32,7 @@ void *ktrc_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
 int ktrc_dump_end(struct sk_buff *skb, void *head, int err);
 int ktrc_dump_part(const struct sk_buff *skb, int err);
 int ktrc_schema_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int ktrc_names_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int ktrc_counters_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif /* KTRC_NETLINK_H */

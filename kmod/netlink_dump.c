@@ -3,10 +3,11 @@
  * Generic netlink: dumps of the schema and of a session's counters.  Each message is
  * one row; a dump that does not fit one buffer goes on from the row it came to.
  */
+#include "attach.h"
 #include "hook.h"
+#include "names.h"
 #include "netlink.h"
 #include "schema.h"
-#include "session.h"
 
 /**
  * ktrc_dump_begin() - begin one message of a dump
@@ -91,7 +92,7 @@ static int put_fields(struct sk_buff *skb, u32 event)
 
 static int put_availability(struct sk_buff *skb, u32 event)
 {
-	const struct ktrc_probe *probe = ktrc_session_probe(event);
+	const struct ktrc_probe *probe = ktrc_attach_probe(event);
 	int err;
 
 	if (!probe)
@@ -100,6 +101,7 @@ static int put_availability(struct sk_buff *skb, u32 event)
 	err = probe->check();
 	mutex_unlock(&ktrc_control);
 	if (nla_put_string(skb, KTRC_A_EVENT_HOOK, probe->hook) ||
+	    nla_put_u32(skb, KTRC_A_EVENT_RULES, probe->rules | KTRC_RULE_COUNT) ||
 	    nla_put_u32(skb, KTRC_A_EVENT_AVAIL, err ? KTRC_AVAIL_NO : KTRC_AVAIL_YES))
 		return -EMSGSIZE;
 	return err ? nla_put_string(skb, KTRC_A_EVENT_REASON, ktrc_hook_reason(err)) : 0;
@@ -168,6 +170,52 @@ int ktrc_schema_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return ktrc_dump_part(skb, err);
 }
 
+/* ---- names ---- */
+
+static int put_name(struct sk_buff *skb, u64 cgid, const char *path)
+{
+	struct nlattr *nest = nla_nest_start(skb, KTRC_A_NAME);
+
+	if (!nest || nla_put_u64_64bit(skb, KTRC_A_NAME_CGROUP, cgid, KTRC_A_NAME_PAD) ||
+	    nla_put_string(skb, KTRC_A_NAME_PATH, path))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int name_message(struct sk_buff *skb, struct netlink_callback *cb, u64 cgid,
+			const char *path)
+{
+	void *head = ktrc_dump_begin(skb, cb, KTRC_CMD_NAMES_GET);
+
+	return head ? ktrc_dump_end(skb, head, put_name(skb, cgid, path)) : -EMSGSIZE;
+}
+
+/**
+ * ktrc_names_dump() - one message for each cgroup whose path is known
+ * @skb: to fill
+ * @cb: the dump
+ *
+ * Return: as netlink's dumpit
+ */
+int ktrc_names_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct ktrc_dump *d = ktrc_dump_of(cb);
+	char *path = kmalloc(KTRC_NAME_BYTES, GFP_KERNEL);
+	u64 cgid = d->row;
+	int err = 0;
+
+	if (!path)
+		return -ENOMEM;
+	while (!err && ktrc_names_next(&cgid, path)) {
+		err = name_message(skb, cb, cgid, path);
+		if (!err)
+			d->row = ++cgid;
+	}
+	kfree(path);
+	return ktrc_dump_part(skb, err);
+}
+
 /* ---- counters ---- */
 
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
@@ -218,7 +266,7 @@ static int put_counters(struct sk_buff *skb, const struct ktrc_session *s, u32 e
 	}
 	if (!nest || nla_put_u32(skb, KTRC_A_COUNTERS_EVENT, event) ||
 	    nla_put_u32(skb, KTRC_A_COUNTERS_CPU, is_cpu ? cpu : KTRC_CPU_NONE) ||
-	    put_books(skb, &books, is_cpu ? 0 : ktrc_session_missed(s, event)) ||
+	    put_books(skb, &books, is_cpu ? 0 : ktrc_attach_missed(s, event)) ||
 	    (is_cpu && put_durations(skb, n)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -240,7 +288,7 @@ static int dump_rows(struct sk_buff *skb, struct netlink_callback *cb, const str
 	int err;
 
 	for (; d->row < KTRC_NR_EVENTS * rows; d->row++) {
-		u32 event = d->row / rows, cpu = d->row % rows;
+		u32 event = (u32)d->row / rows, cpu = (u32)d->row % rows;
 
 		if (!(s->config.events & BIT_ULL(event)) ||
 		    (cpu < nr_cpu_ids && !cpu_possible(cpu)))

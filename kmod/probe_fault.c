@@ -45,14 +45,31 @@ static __always_inline void check_fault_light_layout(void)
 	BUILD_BUG_ON(u.word != (1 | (u64)PF_FLAGS << 52));
 }
 
-static __always_inline void fault_light(struct ktrc_cpu __percpu *cpus, u32 clock,
-					unsigned long address, unsigned long error_code)
+static struct ktrc_outlet fault_light_outlet;
+
+/* not for the one session that takes all */
+static noinline void fault_light_others(u64 word)
+{
+	const struct ktrc_facts facts = {
+		.ticks = KTRC_NO_TICKS,
+		.mode = word >> 52 & X86_PF_USER ? KTRC_fault_mode_user : KTRC_fault_mode_kernel,
+	};
+
+	ktrc_outlet_emit(&fault_light_outlet, KTRC_EV_fault_light, &word, sizeof(word), &facts);
+}
+
+static __always_inline void fault_light(u32 clock, unsigned long address, unsigned long error_code)
 {
 	const u64 word = fault_light_word(address, error_code);
+	struct ktrc_cpu __percpu *only;
 
 	check_fault_light_layout();
 	preempt_disable_notrace();
-	ktrc_emit_record(this_cpu_ptr(cpus), clock, fault_light, (const void *)&word);
+	only = READ_ONCE(fault_light_outlet.only);
+	if (likely(only))
+		ktrc_emit_record(this_cpu_ptr(only), clock, fault_light, (const void *)&word);
+	else
+		fault_light_others(word);
 	preempt_enable_notrace();
 }
 
@@ -60,18 +77,21 @@ static __always_inline void fault_light(struct ktrc_cpu __percpu *cpus, u32 cloc
 static void ktrc_on_page_fault_tsc(void *data, unsigned long address, struct pt_regs *regs,
 				   unsigned long error_code)
 {
-	fault_light((struct ktrc_cpu __percpu *)data, KTRC_CLOCK_TSC, address, error_code);
+	fault_light(KTRC_CLOCK_TSC, address, error_code);
 }
 
 static void ktrc_on_page_fault_mono(void *data, unsigned long address, struct pt_regs *regs,
 				    unsigned long error_code)
 {
-	fault_light((struct ktrc_cpu __percpu *)data, KTRC_CLOCK_MONO, address, error_code);
+	fault_light(KTRC_CLOCK_MONO, address, error_code);
 }
 
 /* ---- fault ---- */
 
-/* kept from entry to exit; @word: the record's first word without its result */
+/*
+ * Kept from entry to exit.  @word: the record's first word without its result; 0: at entry
+ * nobody wanted a record.
+ */
 struct fault_entry {
 	u64 start;
 	u64 word;
@@ -85,7 +105,7 @@ union fault_payload {
 /* the unit of a field in the record's first word; a constant, so that fields move as shifts */
 #define FAULT_ONE(field) (((const union fault_payload){ .rec = { .field = 1 } }).word)
 
-static struct ktrc_cpu __percpu *fault_cpus;
+static struct ktrc_outlet fault_outlet;
 
 /* What the kernel itself goes by: a mapping without operations is anonymous. */
 static __always_inline u32 fault_class(const struct vm_area_struct *vma, unsigned int flags)
@@ -139,29 +159,71 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 	unsigned long address = regs_get_kernel_argument(regs, 1);
 	unsigned int flags = regs_get_kernel_argument(regs, 2);
 
+	e->start = ktrc_clock_ticks(clock);
+	if (unlikely(READ_ONCE(fault_outlet.counting))) {
+		e->word = 0;
+		return;
+	}
 	e->word = address >> 12 |
 		  fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)) * FAULT_ONE(mode) |
 		  !!(flags & FAULT_FLAG_WRITE) * FAULT_ONE(write) |
 		  !!(flags & FAULT_FLAG_INSTRUCTION) * FAULT_ONE(exec) |
 		  !!(flags & FAULT_FLAG_TRIED) * FAULT_ONE(tried) |
 		  fault_class(vma, flags) * FAULT_ONE(class);
-	e->start = ktrc_clock_ticks(clock);
+}
+
+/* not for the one session that takes all, nor for the one that counts all */
+static noinline void fault_exit_others(u64 word, u64 ticks)
+{
+	union fault_payload p = { .word = word };
+	struct ktrc_facts facts = { .ticks = ticks };
+
+	p.rec.dur = min_t(u64, ticks, U32_MAX);
+	facts.mode = p.rec.mode;
+	facts.is_major = p.rec.result == KTRC_fault_result_major ||
+			 p.rec.result == KTRC_fault_result_retry;
+	ktrc_outlet_emit(&fault_outlet, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
+}
+
+static __always_inline void fault_exit_counted(u64 ticks)
+{
+	struct ktrc_cpu __percpu *counting;
+
+	preempt_disable_notrace();
+	counting = READ_ONCE(fault_outlet.counting);
+	if (likely(counting))
+		ktrc_count_only(&this_cpu_ptr(counting)->count[KTRC_EV_fault], ticks);
+	else
+		ktrc_outlet_count(&fault_outlet, KTRC_EV_fault, ticks);
+	preempt_enable_notrace();
 }
 
 static __always_inline void fault_exit(const struct fault_entry *e, struct pt_regs *regs, u32 clock)
 {
 	u64 ticks = ktrc_clock_since(clock, e->start);
-	u32 result = fault_result((__force vm_fault_t)regs_return_value(regs),
-				  e->word & FAULT_ONE(tried));
-	union fault_payload p = { .word = e->word | result * FAULT_ONE(result) };
+	union fault_payload p = { .word = e->word };
+	struct ktrc_cpu __percpu *only;
 	struct ktrc_cpu *c;
+	u32 result;
 
+	if (unlikely(!p.word)) {
+		fault_exit_counted(ticks);
+		return;
+	}
+	result = fault_result((__force vm_fault_t)regs_return_value(regs),
+			      p.word & FAULT_ONE(tried));
+	p.word |= result * FAULT_ONE(result);
 	p.rec.dur = min_t(u64, ticks, U32_MAX);
 	preempt_disable_notrace();
-	c = this_cpu_ptr(fault_cpus);
-	if (likely(!READ_ONCE(c->ring.off))) {
-		ktrc_count_duration(&c->count[KTRC_EV_fault], ticks);
-		ktrc_emit_record(c, clock, fault, &p.rec);
+	only = READ_ONCE(fault_outlet.only);
+	if (unlikely(!only)) {
+		fault_exit_others(p.word, ticks);
+	} else {
+		c = this_cpu_ptr(only);
+		if (likely(!READ_ONCE(c->ring.off))) {
+			ktrc_count_duration(&c->count[KTRC_EV_fault], ticks);
+			ktrc_emit_record(c, clock, fault, &p.rec);
+		}
 	}
 	preempt_enable_notrace();
 }
@@ -209,11 +271,10 @@ static int fault_check(void)
 	return ktrc_function_check(&handle_mm_fault_hook);
 }
 
-static int fault_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
+static int fault_attach(u32 clock)
 {
 	bool is_tsc = clock == KTRC_CLOCK_TSC;
 
-	fault_cpus = cpus;
 	handle_mm_fault_hook.on_entry = is_tsc ? ktrc_on_fault_entry_tsc : ktrc_on_fault_entry_mono;
 	handle_mm_fault_hook.on_exit = is_tsc ? ktrc_on_fault_exit_tsc : ktrc_on_fault_exit_mono;
 	return ktrc_function_attach(&handle_mm_fault_hook);
@@ -231,6 +292,8 @@ static u64 fault_missed(void)
 
 const struct ktrc_probe ktrc_probe_fault = {
 	.hook = "kretprobe handle_mm_fault",
+	.outlet = &fault_outlet,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_MAJOR | KTRC_RULE_USER | KTRC_RULE_KERNEL,
 	.check = fault_check,
 	.attach = fault_attach,
 	.detach = fault_detach,
@@ -251,10 +314,9 @@ static void fault_light_detach(void)
 	ktrc_tracepoint_detach(&kernel_hook);
 }
 
-static int fault_light_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
+static int fault_light_attach(u32 clock)
 {
 	void *probe = clock == KTRC_CLOCK_TSC ? ktrc_on_page_fault_tsc : ktrc_on_page_fault_mono;
-	void *data = (__force void *)cpus;
 	int err;
 
 	check_trace_callback_type_page_fault_user(ktrc_on_page_fault_tsc);
@@ -262,10 +324,10 @@ static int fault_light_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
 	check_trace_callback_type_page_fault_kernel(ktrc_on_page_fault_tsc);
 	check_trace_callback_type_page_fault_kernel(ktrc_on_page_fault_mono);
 
-	err = ktrc_tracepoint_attach(&user_hook, probe, data);
+	err = ktrc_tracepoint_attach(&user_hook, probe, NULL);
 	if (err)
 		return err;
-	err = ktrc_tracepoint_attach(&kernel_hook, probe, data);
+	err = ktrc_tracepoint_attach(&kernel_hook, probe, NULL);
 	if (err)
 		fault_light_detach();
 	return err;
@@ -273,6 +335,8 @@ static int fault_light_attach(struct ktrc_cpu __percpu *cpus, u32 clock)
 
 const struct ktrc_probe ktrc_probe_fault_light = {
 	.hook = "tracepoints page_fault_user, page_fault_kernel",
+	.outlet = &fault_light_outlet,
+	.rules = KTRC_RULE_USER | KTRC_RULE_KERNEL,
 	.check = fault_light_check,
 	.attach = fault_light_attach,
 	.detach = fault_light_detach,

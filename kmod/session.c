@@ -4,33 +4,42 @@
  * context under ktrc_control.
  */
 #include <linux/capability.h>
+#include <linux/cgroup.h>
 #include <linux/ctype.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/tracepoint.h>
 #include <linux/uuid.h>
 
-#include "hook.h"
-#include "session.h"
+#include "attach.h"
+#include "names.h"
 
 #define KTRC_CONSUMER_TIMEOUT (30 * HZ)
-#define KTRC_WATCH_PERIOD (5 * HZ)
+#define KTRC_WATCH_PERIOD HZ
 
 DEFINE_MUTEX(ktrc_control);
 LIST_HEAD(ktrc_sessions);
 u32 ktrc_sessions_seq = 1; /* changes with the list; never 0 */
+
+static u32 nr_sessions(void)
+{
+	struct ktrc_session *s;
+	u32 nr = 0;
+
+	list_for_each_entry(s, &ktrc_sessions, node)
+		nr++;
+	return nr;
+}
 
 static void sessions_changed(void)
 {
 	ktrc_sessions_seq = ktrc_sessions_seq + 1 ?: 1;
 }
 
-static const struct ktrc_probe *const probes[KTRC_NR_EVENTS] = {
-#define KTRC_PROBE_DATA(ev) (&ktrc_probe_##ev)
-#define KTRC_PROBE_DICT(ev) NULL
-#define KTRC_EVENT(id, ev, label, kind, doc) [id] = KTRC_PROBE_##kind(ev),
-#include "../uapi/ktrc_events.def"
-};
+static void nobody_listens(const struct ktrc_session *s, u32 notice)
+{
+}
+
+void (*ktrc_session_notice)(const struct ktrc_session *s, u32 notice) = nobody_listens;
 
 /**
  * ktrc_may_control() - the one permission check of both doors
@@ -41,17 +50,6 @@ static const struct ktrc_probe *const probes[KTRC_NR_EVENTS] = {
 bool ktrc_may_control(void)
 {
 	return perfmon_capable();
-}
-
-/**
- * ktrc_session_probe() - how an event gets recorded
- * @event: its id
- *
- * Return: NULL when it is no DATA event.
- */
-const struct ktrc_probe *ktrc_session_probe(u32 event)
-{
-	return event < KTRC_NR_EVENTS ? probes[event] : NULL;
 }
 
 /**
@@ -72,18 +70,17 @@ struct ktrc_session *ktrc_session_find(const char *name)
 }
 
 /**
- * ktrc_session_missed() - hits the kernel did not report
+ * ktrc_session_lost() - hits lost so far, where a writer knows
  * @s: the session
- * @event: event id
  */
-u64 ktrc_session_missed(const struct ktrc_session *s, u32 event)
+u64 ktrc_session_lost(const struct ktrc_session *s)
 {
-	u64 missed = s->missed[event];
+	u64 lost = 0;
+	int cpu;
 
-	if (s->state == KTRC_STATE_RUNNING && s->config.events & BIT_ULL(event) &&
-	    probes[event]->missed)
-		missed += probes[event]->missed();
-	return missed;
+	for_each_possible_cpu(cpu)
+		lost += local_read(&per_cpu_ptr(s->cpus, cpu)->lost);
+	return lost;
 }
 
 static int check_name(const char *name, struct ktrc_why *why)
@@ -110,10 +107,14 @@ static int check_config(const struct ktrc_config *c, struct ktrc_why *why)
 		return -EINVAL;
 	}
 	for (i = 0; i < 64; i++) {
-		if (c->events & BIT_ULL(i) && !ktrc_session_probe(i)) {
+		if (c->events & BIT_ULL(i) && !ktrc_attach_probe(i)) {
 			why->text = "events names an id that is no recordable event";
 			return -EINVAL;
 		}
+	}
+	if (c->max_seconds > KTRC_MAX_SECONDS) {
+		why->text = "max-seconds is above 30 days";
+		return -ERANGE;
 	}
 	if (!c->events) {
 		why->text = "events is empty";
@@ -122,27 +123,42 @@ static int check_config(const struct ktrc_config *c, struct ktrc_why *why)
 	return check_name(c->name, why);
 }
 
-/* the one teardown, once the rings are off: of a stop, and of a start that fails half-way */
-static void detach(struct ktrc_session *s, u32 nr_events)
+static int check_rule(const struct ktrc_config *c, const struct ktrc_wish *w, u32 event,
+		      struct ktrc_why *why)
 {
-	int cpu;
+	const struct ktrc_probe *probe = ktrc_attach_probe(event);
+	u32 asked = w->rule[event].flags | (w->rule[event].min_ns ? KTRC_RULE_MIN : 0);
+
+	if (!asked && !w->rule[event].sample)
+		return 0;
+	if (!(c->events & BIT_ULL(event))) {
+		why->text = "rule: its event is not among the session's";
+		return -EINVAL;
+	}
+	if (asked & ~(probe->rules | KTRC_RULE_COUNT)) {
+		why->text =
+			"rule: this event cannot tell what it asks; the schema says what it can";
+		return -EINVAL;
+	}
+	if (w->rule[event].min_ns > KTRC_MAX_MIN_NS) {
+		why->text = "rule: min-ns is above an hour";
+		return -ERANGE;
+	}
+	if (w->rule[event].flags & KTRC_RULE_USER && w->rule[event].flags & KTRC_RULE_KERNEL) {
+		why->text = "rule: user and kernel exclude each other";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_wish(const struct ktrc_config *c, const struct ktrc_wish *w, struct ktrc_why *why)
+{
 	u32 i;
+	int err = 0;
 
-	for (i = 0; i < nr_events; i++) {
-		if (!(s->config.events & BIT_ULL(i)))
-			continue;
-		probes[i]->detach();
-		if (probes[i]->missed)
-			s->missed[i] += probes[i]->missed();
-	}
-	/* no probe runs after this: tracepoints and function hooks */
-	tracepoint_synchronize_unregister();
-	for_each_possible_cpu(cpu) {
-		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
-
-		irq_work_sync(&c->wake);
-		ktrc_ring_settle(&c->ring, local_read(&c->lost));
-	}
+	for (i = 0; i < KTRC_NR_EVENTS && !err; i++)
+		err = check_rule(c, w, i, why);
+	return err;
 }
 
 static void switch_off(struct ktrc_session *s, u32 off)
@@ -153,22 +169,17 @@ static void switch_off(struct ktrc_session *s, u32 off)
 		WRITE_ONCE(per_cpu_ptr(s->cpus, cpu)->ring.off, off);
 }
 
-static int attach(struct ktrc_session *s, struct ktrc_why *why)
+/* what an interrupt storm may have left unpublished */
+static void settle(struct ktrc_session *s)
 {
-	u32 i;
-	int err;
+	int cpu;
 
-	for (i = 0; i < KTRC_NR_EVENTS; i++) {
-		if (!(s->config.events & BIT_ULL(i)))
-			continue;
-		err = probes[i]->attach(s->cpus, s->clock);
-		if (err) {
-			why->text = ktrc_hook_reason(err);
-			detach(s, i);
-			return err == -ENOMEM ? err : -EOPNOTSUPP;
-		}
+	for_each_possible_cpu(cpu) {
+		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+
+		irq_work_sync(&c->wake);
+		ktrc_ring_settle(&c->ring, local_read(&c->lost));
 	}
-	return 0;
 }
 
 /**
@@ -194,7 +205,15 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 		why->text = "the kernel's clock source changed; make a new session";
 		return -ESTALE;
 	}
-	err = attach(s, why);
+	if (!s->has_names) {
+		err = ktrc_names_get();
+		if (err) {
+			why->text = "the table of cgroup names cannot be made";
+			return err;
+		}
+		s->has_names = true;
+	}
+	err = ktrc_attach_session(s, why);
 	if (err)
 		return err;
 	s->start_ticks = ktrc_clock_ticks(s->clock);
@@ -202,9 +221,9 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 	s->stop_ticks = 0;
 	s->state = KTRC_STATE_RUNNING;
 	s->stop_reason = KTRC_STOP_NONE;
-	s->consumed = jiffies;
-	if (s->config.mode == KTRC_MODE_STREAM)
-		schedule_delayed_work(&s->watch, KTRC_WATCH_PERIOD);
+	s->started = s->consumed = jiffies;
+	schedule_delayed_work(&s->watch, KTRC_WATCH_PERIOD);
+	ktrc_session_notice(s, KTRC_NOTICE_STARTED);
 	return 0;
 }
 
@@ -219,10 +238,12 @@ void ktrc_session_stop(struct ktrc_session *s, u32 reason)
 		return;
 	switch_off(s, 1);
 	s->stop_ticks = ktrc_clock_ticks(s->clock);
-	detach(s, KTRC_NR_EVENTS);
+	ktrc_detach_session(s);
+	settle(s);
 	s->state = KTRC_STATE_STOPPED;
 	s->stop_reason = reason;
 	wake_up_all(&s->readers);
+	ktrc_session_notice(s, KTRC_NOTICE_STOPPED);
 }
 
 /**
@@ -251,28 +272,56 @@ static void wake_readers(struct irq_work *work)
 }
 
 /* a stream that nobody consumes helps nobody and costs */
+static bool is_abandoned(struct ktrc_session *s)
+{
+	if (s->config.mode != KTRC_MODE_STREAM)
+		return false;
+	if (s->consumer && !ktrc_session_is_readable(s))
+		s->consumed = jiffies;
+	return time_after(jiffies, s->consumed + KTRC_CONSUMER_TIMEOUT);
+}
+
+static bool is_over(const struct ktrc_session *s)
+{
+	u32 seconds = s->config.max_seconds;
+
+	return seconds && time_after_eq(jiffies, s->started + (unsigned long)seconds * HZ);
+}
+
 static void watch(struct work_struct *work)
 {
 	struct ktrc_session *s = container_of(to_delayed_work(work), struct ktrc_session, watch);
+	u64 lost;
 
 	mutex_lock(&ktrc_control);
-	if (s->consumer && !ktrc_session_is_readable(s))
-		s->consumed = jiffies;
-	if (s->state == KTRC_STATE_RUNNING) {
-		if (time_after(jiffies, s->consumed + KTRC_CONSUMER_TIMEOUT))
-			ktrc_session_stop(s, KTRC_STOP_NO_CONSUMER);
-		else
-			schedule_delayed_work(&s->watch, KTRC_WATCH_PERIOD);
-	}
+	lost = ktrc_session_lost(s);
+	if (lost != s->lost)
+		ktrc_session_notice(s, KTRC_NOTICE_LOSS);
+	s->lost = lost;
+	if (is_abandoned(s))
+		ktrc_session_stop(s, KTRC_STOP_NO_CONSUMER);
+	else if (is_over(s))
+		ktrc_session_stop(s, KTRC_STOP_MAX_TIME);
+	if (s->state == KTRC_STATE_RUNNING)
+		schedule_delayed_work(&s->watch, KTRC_WATCH_PERIOD);
 	mutex_unlock(&ktrc_control);
+}
+
+static void free_session(struct ktrc_session *s)
+{
+	if (s->has_names)
+		ktrc_names_put();
+	ktrc_memory_destroy(s);
+	if (s->filter.cgroup)
+		cgroup_put(s->filter.cgroup);
+	kfree(s);
 }
 
 static void release(struct kref *ref)
 {
 	struct ktrc_session *s = container_of(ref, struct ktrc_session, ref);
 
-	ktrc_memory_destroy(s);
-	kfree(s);
+	free_session(s);
 	module_put(THIS_MODULE);
 }
 
@@ -285,10 +334,51 @@ void ktrc_session_put(struct ktrc_session *s)
 	kref_put(&s->ref, release);
 }
 
-static struct ktrc_session *alloc_session(const struct ktrc_config *config, struct ktrc_why *why)
+/* the filter that @s->wish asks for, in the session's own units and references */
+static int make_filter(struct ktrc_session *s, struct ktrc_why *why)
+{
+	const struct ktrc_wish *w = &s->wish;
+	struct ktrc_filter *f = &s->filter;
+	struct cgroup *cgroup;
+	u32 i;
+
+	memcpy(f->tgid, w->tgid, sizeof(f->tgid));
+	f->nr_tgids = w->nr_tgids;
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		f->rule[i].flags = w->rule[i].flags;
+		f->rule[i].sample = w->rule[i].sample;
+		f->rule[i].min_ticks = ktrc_clock_from_ns(s->clock, w->rule[i].min_ns);
+	}
+	if (!w->cgid)
+		return 0;
+	cgroup = cgroup_get_from_id(w->cgid);
+	if (IS_ERR_OR_NULL(cgroup)) {
+		why->text = "cgroup: no cgroup of cgroup v2 has that id";
+		return -ENOENT;
+	}
+	f->cgroup = cgroup;
+	return 0;
+}
+
+static void init_cpus(struct ktrc_session *s)
+{
+	int cpu;
+	u32 i;
+
+	for_each_possible_cpu(cpu) {
+		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+
+		init_irq_work(&c->wake, wake_readers);
+		for (i = 0; i < KTRC_NR_EVENTS; i++)
+			c->count[i].is_only_counted = s->filter.rule[i].flags & KTRC_RULE_COUNT;
+	}
+}
+
+static struct ktrc_session *alloc_session(const struct ktrc_config *config,
+					  const struct ktrc_wish *wish, struct ktrc_why *why)
 {
 	struct ktrc_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
-	int cpu, err;
+	int err;
 
 	if (!s)
 		return ERR_PTR(-ENOMEM);
@@ -296,16 +386,15 @@ static struct ktrc_session *alloc_session(const struct ktrc_config *config, stru
 	init_waitqueue_head(&s->readers);
 	INIT_DELAYED_WORK(&s->watch, watch);
 	s->config = *config;
+	s->wish = *wish;
 	s->clock = ktrc_clock_choose();
 	generate_random_uuid(s->uuid);
-	err = ktrc_memory_create(s, why);
+	err = ktrc_memory_create(s, why) ?: make_filter(s, why);
 	if (err) {
-		ktrc_memory_destroy(s);
-		kfree(s);
+		free_session(s);
 		return ERR_PTR(err);
 	}
-	for_each_possible_cpu(cpu)
-		init_irq_work(&per_cpu_ptr(s->cpus, cpu)->wake, wake_readers);
+	init_cpus(s);
 	return s;
 }
 
@@ -324,21 +413,22 @@ void ktrc_session_delete(struct ktrc_session *s)
 	list_del_init(&s->node);
 	sessions_changed();
 	s->owner = NULL;
+	ktrc_session_notice(s, KTRC_NOTICE_GONE);
 	mutex_unlock(&ktrc_control);
 	cancel_delayed_work_sync(&s->watch);
 	ktrc_session_put(s);
 	mutex_lock(&ktrc_control);
 }
 
-static int check_other(const struct ktrc_session *old, bool replace, struct ktrc_why *why)
+static int check_others(const struct ktrc_session *old, bool replace, struct ktrc_why *why)
 {
-	if (!old && !list_empty(&ktrc_sessions)) {
-		why->text = "another session exists; one at a time";
-		return -EBUSY;
-	}
 	if (old && (!replace || old->state == KTRC_STATE_RUNNING)) {
 		why->text = "a session of that name exists";
 		return -EEXIST;
+	}
+	if (!old && nr_sessions() >= KTRC_MAX_SESSIONS) {
+		why->text = "16 sessions exist, more are not possible";
+		return -ENOSPC;
 	}
 	return 0;
 }
@@ -346,27 +436,30 @@ static int check_other(const struct ktrc_session *old, bool replace, struct ktrc
 /**
  * ktrc_session_create() - a new session in state NEW
  * @config: what it shall be
+ * @wish: which hits shall become records
  * @replace: delete the session of that name, unless it runs, once this one is made
  * @why: receives the reason of a failure
  *
  * It holds a reference to the module.  Of a failure nothing is changed.
  * Context: under ktrc_control, which may be dropped and taken again.
- * Return: 0; -EEXIST, -EBUSY when there is another one, -EINVAL, -E2BIG, -ENOMEM.
+ * Return: 0; -EEXIST, -ENOSPC when there are too many, -ENOENT when the cgroup is not
+ * there, -EINVAL, -E2BIG, -ENOMEM.
  */
-int ktrc_session_create(const struct ktrc_config *config, bool replace, struct ktrc_why *why)
+int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish *wish,
+			bool replace, struct ktrc_why *why)
 {
 	struct ktrc_session *s, *old;
-	int err = check_config(config, why);
+	int err = check_config(config, why) ?: check_wish(config, wish, why);
 
 	if (err)
 		return err;
 	old = ktrc_session_find(config->name);
-	err = check_other(old, replace, why);
+	err = check_others(old, replace, why);
 	if (err)
 		return err;
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
-	s = alloc_session(config, why);
+	s = alloc_session(config, wish, why);
 	if (IS_ERR(s)) {
 		module_put(THIS_MODULE);
 		return PTR_ERR(s);

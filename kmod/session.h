@@ -15,8 +15,11 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "emit.h"
+#include "filter.h"
 #include "probe.h"
+
+#define KTRC_MAX_MIN_NS (3600ull * NSEC_PER_SEC)
+#define KTRC_MAX_SECONDS (30u * 24 * 3600)
 
 /**
  * struct ktrc_config - what a new session shall be; checked by ktrc_session_create()
@@ -25,6 +28,7 @@
  * @events: bit i: record the event with id i
  * @memory: bytes of all rings together; 0: the default
  * @packet_bytes: 0: the default
+ * @max_seconds: stop after so long; 0: never
  */
 struct ktrc_config {
 	char name[KTRC_NAME_LEN];
@@ -32,6 +36,25 @@ struct ktrc_config {
 	u64 events;
 	u64 memory;
 	u32 packet_bytes;
+	u32 max_seconds;
+};
+
+/**
+ * struct ktrc_wish - which hits shall become records, as asked for
+ * @tgid: see struct ktrc_filter
+ * @nr_tgids: see there
+ * @cgid: cgroup v2 id; 0: none
+ * @rule: by event id; @rule.min_ns instead of ticks
+ */
+struct ktrc_wish {
+	u32 tgid[KTRC_MAX_PIDS];
+	u32 nr_tgids;
+	u64 cgid;
+	struct {
+		u64 min_ns;
+		u32 sample;
+		u32 flags;
+	} rule[KTRC_NR_EVENTS];
 };
 
 /**
@@ -40,6 +63,8 @@ struct ktrc_config {
  * @rings: in the list of sessions that get a ring for each new CPU; under ktrc_memory_lock
  * @ref: one for the list, one for each attached file
  * @config: as checked
+ * @wish: as checked
+ * @filter: made of @wish
  * @state: enum ktrc_state
  * @stop_reason: enum ktrc_stop_reason
  * @clock: enum ktrc_clock
@@ -52,17 +77,24 @@ struct ktrc_config {
  * @readers: woken when a packet is complete or the session stops
  * @consumer: the file that consumes; NULL: none
  * @owner: the file it is bound to; NULL: detached
+ * @has_names: it holds the table of names
+ * @is_listening: its hooks are attached, see attach.c
  * @missed: by event: hits the kernel did not report, of attachments that ended
+ * @missed_before: by event: what the hook had missed when this attachment began
  * @start_ticks: see struct ktrc_ioc_info
  * @stop_ticks: see there
+ * @started: jiffies when it started last
  * @consumed: stream mode: jiffies when a consumer last kept up
- * @watch: looks for a stream without a consumer
+ * @lost: hits lost when @watch looked last
+ * @watch: looks at a running session once a second
  */
 struct ktrc_session {
 	struct list_head node;
 	struct list_head rings;
 	struct kref ref;
 	struct ktrc_config config;
+	struct ktrc_wish wish;
+	struct ktrc_filter filter;
 	u32 state;
 	u32 stop_reason;
 	u32 clock;
@@ -75,10 +107,15 @@ struct ktrc_session {
 	wait_queue_head_t readers;
 	const struct file *consumer;
 	const struct file *owner;
+	bool has_names;
+	bool is_listening;
 	u64 missed[KTRC_NR_EVENTS];
+	u64 missed_before[KTRC_NR_EVENTS];
 	u64 start_ticks;
 	u64 stop_ticks;
+	unsigned long started;
 	unsigned long consumed;
+	u64 lost;
 	struct delayed_work watch;
 };
 
@@ -93,15 +130,18 @@ struct ktrc_why {
 
 bool ktrc_may_control(void);
 
-int ktrc_session_create(const struct ktrc_config *config, bool replace, struct ktrc_why *why);
+/* told of what happens to sessions (enum ktrc_notice); set before there is any */
+extern void (*ktrc_session_notice)(const struct ktrc_session *s, u32 notice);
+
+int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish *wish,
+			bool replace, struct ktrc_why *why);
 struct ktrc_session *ktrc_session_find(const char *name);
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why);
 void ktrc_session_stop(struct ktrc_session *s, u32 reason);
 void ktrc_session_delete(struct ktrc_session *s);
 void ktrc_session_put(struct ktrc_session *s);
 bool ktrc_session_is_readable(const struct ktrc_session *s);
-u64 ktrc_session_missed(const struct ktrc_session *s, u32 event);
-const struct ktrc_probe *ktrc_session_probe(u32 event);
+u64 ktrc_session_lost(const struct ktrc_session *s);
 
 /* memory.c */
 int ktrc_memory_init(void);

@@ -77,6 +77,8 @@
 
 #define KTRC_DEVICE "/dev/ktrc"
 #define KTRC_NAME_LEN 32 /* session name with its NUL */
+#define KTRC_MAX_SESSIONS 16 /* at the same time */
+#define KTRC_MAX_PIDS 16 /* in the filter of a session */
 
 /* ---- sessions ---- */
 
@@ -97,6 +99,7 @@ enum ktrc_stop_reason {
 	KTRC_STOP_ASKED = 1, /* by a command */
 	KTRC_STOP_NO_CONSUMER = 2, /* stream mode: nobody consumed for 30 s */
 	KTRC_STOP_DELETED = 3, /* it was deleted, in whatever state; this file holds its data */
+	KTRC_STOP_MAX_TIME = 4, /* it had recorded as long as it was allowed to */
 };
 
 enum ktrc_clock {
@@ -276,7 +279,8 @@ struct ktrc_ioc_consume {
 /* ---- generic netlink ---- */
 
 #define KTRC_GENL_NAME "ktrc"
-#define KTRC_GENL_VERSION 1
+#define KTRC_GENL_VERSION KTRC_ABI
+#define KTRC_GENL_NOTICES "notices" /* multicast group */
 
 /* A command's attributes; replies of GET commands carry the same nests. */
 enum ktrc_cmd {
@@ -287,6 +291,8 @@ enum ktrc_cmd {
 	KTRC_CMD_SESSION_DEL, /* KTRC_A_SESSION with NAME */
 	KTRC_CMD_SCHEMA_GET, /* dump: one KTRC_A_EVENT or KTRC_A_VALUE a message */
 	KTRC_CMD_COUNTERS_GET, /* dump, KTRC_A_SESSION with NAME: one KTRC_A_COUNTERS a message */
+	KTRC_CMD_NAMES_GET, /* dump: one KTRC_A_NAME a message, in order of ids */
+	KTRC_CMD_NOTICE, /* multicast: KTRC_A_NOTICE and KTRC_A_SESSION */
 	__KTRC_CMD_AFTER_LAST
 };
 #define KTRC_CMD_MAX (__KTRC_CMD_AFTER_LAST - 1)
@@ -298,6 +304,8 @@ enum ktrc_attr {
 	KTRC_A_EVENT, /* nest, enum ktrc_attr_event */
 	KTRC_A_VALUE, /* nest, enum ktrc_attr_value */
 	KTRC_A_COUNTERS, /* nest, enum ktrc_attr_counters */
+	KTRC_A_NAME, /* nest, enum ktrc_attr_name */
+	KTRC_A_NOTICE, /* nest, enum ktrc_attr_notice */
 	__KTRC_A_AFTER_LAST
 };
 #define KTRC_A_MAX (__KTRC_A_AFTER_LAST - 1)
@@ -315,13 +323,66 @@ enum ktrc_attr_session {
 	KTRC_A_SESSION_BOUND, /* flag; in replies: dies with the file it is bound to */
 	KTRC_A_SESSION_CONSUMER, /* flag; in replies: a consumer is attached */
 	KTRC_A_SESSION_REPLACE, /* flag; with NEW: in place of the one of that name, unless it runs */
+	KTRC_A_SESSION_RULE, /* nest, enum ktrc_attr_rule; once for each event that has one */
+	KTRC_A_SESSION_PID, /* u32, a process; up to KTRC_MAX_PIDS times; none: all */
+	KTRC_A_SESSION_CGROUP, /* u64, cgroup v2 id: only tasks in it or below; none: all */
+	KTRC_A_SESSION_MAX_SECONDS, /* u32, stop after so long; 0: never */
+	KTRC_A_SESSION_NAMES_MISSED, /* u64, in replies: cgroups whose path could not be kept */
 	__KTRC_A_SESSION_AFTER_LAST
 };
 #define KTRC_A_SESSION_MAX (__KTRC_A_SESSION_AFTER_LAST - 1)
 
+/* what becomes of an event's hits; KTRC_A_EVENT_RULES says what an event can tell */
+enum ktrc_rule_flag {
+	KTRC_RULE_COUNT = 1, /* count hits and durations, write no record */
+	KTRC_RULE_MAJOR = 2, /* only those that waited for I/O */
+	KTRC_RULE_USER = 4, /* only those raised in user mode */
+	KTRC_RULE_KERNEL = 8, /* only those raised by the kernel */
+	KTRC_RULE_MIN = 16, /* in KTRC_A_EVENT_RULES only: it has a duration */
+};
+
+enum ktrc_attr_rule {
+	KTRC_A_RULE_UNSPEC,
+	KTRC_A_RULE_PAD,
+	KTRC_A_RULE_EVENT, /* u32, event id */
+	KTRC_A_RULE_FLAGS, /* u32, enum ktrc_rule_flag */
+	KTRC_A_RULE_MIN_NS, /* u64, record what lasts at least so long */
+	KTRC_A_RULE_SAMPLE, /* u32, of what is left record every n-th on each CPU */
+	__KTRC_A_RULE_AFTER_LAST
+};
+#define KTRC_A_RULE_MAX (__KTRC_A_RULE_AFTER_LAST - 1)
+
+/* kept from the first session's start until the last one is gone, also of cgroups that are gone */
+enum ktrc_attr_name {
+	KTRC_A_NAME_UNSPEC,
+	KTRC_A_NAME_PAD,
+	KTRC_A_NAME_CGROUP, /* u64, cgroup v2 id */
+	KTRC_A_NAME_PATH, /* string, from the root of the hierarchy; at most 511 bytes */
+	__KTRC_A_NAME_AFTER_LAST
+};
+#define KTRC_A_NAME_MAX (__KTRC_A_NAME_AFTER_LAST - 1)
+
+/* multicast group KTRC_GENL_NOTICES */
+enum ktrc_notice {
+	KTRC_NOTICE_STARTED = 1,
+	KTRC_NOTICE_STOPPED = 2, /* KTRC_A_SESSION_STOP_REASON says why */
+	KTRC_NOTICE_LOSS = 3, /* hits were lost since the last notice; looked at once a second */
+	KTRC_NOTICE_GONE = 4, /* the session was deleted */
+};
+
+enum ktrc_attr_notice {
+	KTRC_A_NOTICE_UNSPEC,
+	KTRC_A_NOTICE_PAD,
+	KTRC_A_NOTICE_KIND, /* u32, enum ktrc_notice */
+	KTRC_A_NOTICE_LOST, /* u64, hits lost since the session was made */
+	__KTRC_A_NOTICE_AFTER_LAST
+};
+#define KTRC_A_NOTICE_MAX (__KTRC_A_NOTICE_AFTER_LAST - 1)
+
 enum ktrc_event_kind {
 	KTRC_KIND_DATA = 0, /* a session asks for it */
 	KTRC_KIND_DICT = 1, /* written by the ring */
+	KTRC_KIND_PART = 2, /* as DATA; comes with the event whose label its own extends */
 };
 
 enum ktrc_avail {
@@ -343,6 +404,7 @@ enum ktrc_attr_event {
 	KTRC_A_EVENT_HOOK, /* string, such as "kretprobe handle_mm_fault" */
 	KTRC_A_EVENT_BYTES, /* u32, payload size */
 	KTRC_A_EVENT_FIELD, /* nest, enum ktrc_attr_field; once for each field, in order */
+	KTRC_A_EVENT_RULES, /* u32, enum ktrc_rule_flag: what rules can ask of it; 0 for DICT */
 	__KTRC_A_EVENT_AFTER_LAST
 };
 #define KTRC_A_EVENT_MAX (__KTRC_A_EVENT_AFTER_LAST - 1)

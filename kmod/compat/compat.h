@@ -7,6 +7,8 @@
 #ifndef KTRC_COMPAT_H
 #define KTRC_COMPAT_H
 
+#include <linux/cgroup.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 
 #include "have.h"
@@ -75,6 +77,16 @@ static inline bool ktrc_arch_is_patched(const void *address)
 #endif
 }
 
+/* ---- memory cgroups may be configured out ---- */
+static inline u64 ktrc_memcg_cgid(const struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	return memcg ? cgroup_id(memcg->css.cgroup) : 0;
+#else
+	return 0;
+#endif
+}
+
 /* ---- vma flags: accessors came with 6.3 and were backported unevenly ---- */
 #ifndef KTRC_HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
@@ -86,6 +98,13 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flag
 {
 	vma->vm_flags &= ~flags;
 }
+#endif
+
+/* ---- generic netlink: who may join a multicast group; of older kernels anybody ---- */
+#ifdef GENL_MCAST_CAP_SYS_ADMIN
+#define KTRC_GENL_MCAST_FLAGS .flags = GENL_MCAST_CAP_SYS_ADMIN
+#else
+#define KTRC_GENL_MCAST_FLAGS .flags = 0
 #endif
 
 /* ---- generic netlink: unused header fields of all commands must be zero ---- */

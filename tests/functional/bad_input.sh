@@ -98,8 +98,6 @@ as_nobody() {
 stopped_session() {
 	bad 3 'not recording' 'ktrc-read' ktrc-ctl stop
 	bad 1 'flight recorder' '--mode=stream' ktrc-read --follow
-	bad 1 'another session' 'ktrc-ctl' ktrc-ctl start --session=second
-	bad 1 'another session' 'ktrc-ctl' ktrc-ctl run 1s
 	bad 4 'CAP_PERFMON|Permission denied' 'root|CAP_PERFMON' as_nobody ktrc-ctl stop
 	bad 4 'CAP_PERFMON|Permission denied' 'root|CAP_PERFMON' as_nobody ktrc-ctl reset
 	bad 1 'cannot save.*exists' 'does not exist yet' ktrc-read --save $dir

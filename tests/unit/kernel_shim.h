@@ -176,6 +176,8 @@ static inline u64 ktime_get_real_fast_ns(void)
 	return ktrc_arch_tsc() >> 2;
 }
 
+#define __percpu
+#define this_cpu_ptr(p) (p)
 #define DECLARE_PER_CPU(type, name) extern struct shim shim
 #define DEFINE_PER_CPU(type, name) extern struct shim shim
 #define ktrc_clock_last shim.clock_last
@@ -187,6 +189,15 @@ static inline u64 ktime_get_real_fast_ns(void)
 static inline u64 ktrc_current_cgid(void)
 {
 	return current->cgid;
+}
+
+struct cgroup {
+	u64 id;
+};
+
+static inline bool ktrc_current_is_in(struct cgroup *top)
+{
+	return current->cgid == top->id;
 }
 
 struct irq_work {

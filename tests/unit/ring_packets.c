@@ -51,12 +51,14 @@ static const char *status_page(void)
 
 static const char *fields_land(void)
 {
+	static const struct ktrc_listeners all = { .nr = 1, .at = { { &rig.cpu, NULL } } };
+	static const struct ktrc_outlet outlet = { .all = &all };
 	struct ktrc_ring *r = &rig.cpu.ring;
 	struct ktrc_ev_fault got;
 	u64 word = 0;
 
 	rig_init(&rig, &flight);
-	ktrc_emit(&rig.cpu, KTRC_CLOCK_TSC, fault, .page = 0xabcdef0123456, .write = 1,
+	ktrc_emit(&outlet, fault, .page = 0xabcdef0123456, .write = 1,
 		  .class = KTRC_fault_class_shmem, .dur = 77);
 	memcpy(&got, r->data + r->head - sizeof(got), sizeof(got));
 	memcpy(&word, &got, sizeof(word));

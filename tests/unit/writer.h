@@ -5,7 +5,7 @@
 #ifndef KTRC_TESTS_UNIT_WRITER_H
 #define KTRC_TESTS_UNIT_WRITER_H
 
-#include "../../kmod/emit.h"
+#include "../../kmod/outlet.h"
 
 void writer_fault(struct ktrc_cpu *c, u32 clock, const struct ktrc_ev_fault *rec);
 void writer_fault_light(struct ktrc_cpu *c, u32 clock, const struct ktrc_ev_fault_light *rec);

@@ -130,7 +130,6 @@ static const struct row rows[] = {
 	    REPLACE),
 	ROW("new: replace of 4 bytes", NEW, ERANGE, ANY, FAULT, { KTRC_A_SESSION_REPLACE, U32(1) }),
 	ROW("new: the same name", NEW, EEXIST, "exists", FAULT),
-	ROW("new: a second one", NEW, EBUSY, "another session", FAULT, { NAME, TEXT("second") }),
 
 	/* set */
 	ROW("set: no state", SET, EINVAL, "state is missing", { 0 }),

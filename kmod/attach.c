@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hook is attached by the first session that needs it and detached by the last;
+ * its outlet says who listens in between.
+ */
+#include <linux/rcupdate.h>
+#include <linux/tracepoint.h>
+
+#include "attach.h"
+#include "hook.h"
+
+static const struct ktrc_probe *const probes[KTRC_NR_EVENTS] = {
+#define KTRC_PROBE_DATA(ev) (&ktrc_probe_##ev)
+#define KTRC_PROBE_PART KTRC_PROBE_DATA
+#define KTRC_PROBE_DICT(ev) NULL
+#define KTRC_EVENT(id, ev, label, kind, doc) [id] = KTRC_PROBE_##kind(ev),
+#include "../uapi/ktrc_events.def"
+};
+
+/* sessions that use each event's hook, and the clock that it reads */
+static u32 nr_users[KTRC_NR_EVENTS];
+static u32 hook_clock[KTRC_NR_EVENTS];
+
+/**
+ * ktrc_attach_probe() - how an event gets recorded
+ * @event: its id
+ *
+ * Return: NULL when it is no DATA event.
+ */
+const struct ktrc_probe *ktrc_attach_probe(u32 event)
+{
+	return event < KTRC_NR_EVENTS ? probes[event] : NULL;
+}
+
+static bool wants(const struct ktrc_session *s, u32 event)
+{
+	return s->config.events & BIT_ULL(event);
+}
+
+/* who listens to @event, from the list of sessions; nothing is freed before a grace period */
+static void set_outlet(u32 event)
+{
+	struct ktrc_outlet *outlet = probes[event]->outlet;
+	struct ktrc_listeners *all = &outlet->bank[outlet->all == &outlet->bank[0]];
+	struct ktrc_cpu __percpu *only = NULL, *counting = NULL;
+	struct ktrc_session *s;
+
+	all->nr = 0;
+	list_for_each_entry(s, &ktrc_sessions, node) {
+		if (!s->is_listening || !wants(s, event))
+			continue;
+		only = ktrc_filter_is_empty(&s->filter, event) ? s->cpus : NULL;
+		counting = ktrc_filter_only_counts(&s->filter, event) ? s->cpus : NULL;
+		all->at[all->nr++] = (struct ktrc_listener){
+			.cpus = s->cpus,
+			.filter = only ? NULL : &s->filter,
+		};
+	}
+	/* pairs with the acquire in outlet.c; before it: who finds nobody direct looks there */
+	smp_store_release(&outlet->all, all);
+	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
+	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
+}
+
+static void set_outlets(const struct ktrc_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		if (wants(s, i))
+			set_outlet(i);
+	}
+}
+
+static int get_hook(u32 event, u32 clock, struct ktrc_why *why)
+{
+	int err;
+
+	if (nr_users[event] && hook_clock[event] != clock) {
+		why->text = "a running session still uses the clock that the kernel had before";
+		return -EBUSY;
+	}
+	if (!nr_users[event]) {
+		err = probes[event]->attach(clock);
+		if (err) {
+			why->text = ktrc_hook_reason(err);
+			return err == -ENOMEM ? err : -EOPNOTSUPP;
+		}
+		hook_clock[event] = clock;
+	}
+	nr_users[event]++;
+	return 0;
+}
+
+static void put_hook(u32 event)
+{
+	if (!--nr_users[event])
+		probes[event]->detach();
+}
+
+static u64 missed_now(u32 event)
+{
+	return probes[event]->missed ? probes[event]->missed() : 0;
+}
+
+/**
+ * ktrc_attach_missed() - hits that the kernel did not report while a session recorded
+ * @s: the session
+ * @event: one of its events
+ */
+u64 ktrc_attach_missed(const struct ktrc_session *s, u32 event)
+{
+	if (!s->is_listening)
+		return s->missed[event];
+	return s->missed[event] + missed_now(event) - s->missed_before[event];
+}
+
+static void put_hooks(const struct ktrc_session *s, u32 nr_events)
+{
+	u32 i;
+
+	for (i = 0; i < nr_events; i++) {
+		if (wants(s, i))
+			put_hook(i);
+	}
+}
+
+/**
+ * ktrc_attach_session() - let a session listen to its events
+ * @s: the session, its rings switched off
+ * @why: receives the reason of a failure
+ *
+ * Return: 0; -EOPNOTSUPP when the kernel refuses a hook, -ENOMEM, -EBUSY when another
+ * session uses another clock.  Of a failure nothing is left.
+ */
+int ktrc_attach_session(struct ktrc_session *s, struct ktrc_why *why)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		err = wants(s, i) ? get_hook(i, s->clock, why) : 0;
+		if (err) {
+			put_hooks(s, i);
+			tracepoint_synchronize_unregister();
+			return err;
+		}
+	}
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		if (wants(s, i))
+			s->missed_before[i] = missed_now(i);
+	}
+	s->is_listening = true;
+	set_outlets(s);
+	synchronize_rcu(); /* every probe sees it, none the other bank */
+	return 0;
+}
+
+/**
+ * ktrc_detach_session() - undo ktrc_attach_session()
+ * @s: a session that listens, its rings switched off
+ *
+ * No probe touches the session after this.
+ */
+void ktrc_detach_session(struct ktrc_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		if (wants(s, i))
+			s->missed[i] = ktrc_attach_missed(s, i);
+	}
+	s->is_listening = false;
+	set_outlets(s);
+	put_hooks(s, KTRC_NR_EVENTS);
+	/* no probe runs or sees the other bank after this: tracepoints and function hooks */
+	tracepoint_synchronize_unregister();
+}

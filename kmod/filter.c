@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Judging a hit.  In probes: any context, preemption disabled.
+ */
+#include "filter.h"
+
+static bool is_one_of_ours(const struct ktrc_filter *f)
+{
+	u32 i;
+
+	if (f->cgroup && !ktrc_current_is_in(f->cgroup))
+		return false;
+	if (!f->nr_tgids)
+		return true;
+	for (i = 0; i < KTRC_MAX_PIDS && i < f->nr_tgids; i++) {
+		if (f->tgid[i] == (u32)current->tgid)
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
+{
+	if (rule->flags & KTRC_RULE_MAJOR && !facts->is_major)
+		return false;
+	if (rule->flags & KTRC_RULE_USER && facts->mode != KTRC_fault_mode_user)
+		return false;
+	return !(rule->flags & KTRC_RULE_KERNEL && facts->mode == KTRC_fault_mode_user);
+}
+
+/**
+ * ktrc_filter_judge() - what becomes of a hit
+ * @f: the session's filter
+ * @n: the event's counters on this CPU
+ * @id: event id
+ * @facts: what the probe knows of it
+ *
+ * Who and what it is decides whether it concerns the session at all; how long it took
+ * and the sample only whether it becomes a record.
+ */
+enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_count *n, u32 id,
+				    const struct ktrc_facts *facts)
+{
+	const struct ktrc_rule *rule = &f->rule[id];
+
+	if (!is_one_of_ours(f) || !is_wanted(rule, facts))
+		return KTRC_REJECT;
+	if (rule->flags & KTRC_RULE_COUNT || facts->ticks < rule->min_ticks)
+		return KTRC_COUNT;
+	if (rule->sample && (u64)(local_add_return(1, &n->seen) - 1) % rule->sample)
+		return KTRC_COUNT;
+	return KTRC_TAKE;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which hits of a session become records.  Pure decisions of checked numbers.
+ */
+#ifndef KTRC_FILTER_H
+#define KTRC_FILTER_H
+
+#include "count.h"
+#include "../uapi/ktrc_events.h"
+
+/* no duration: of an event that has none */
+#define KTRC_NO_TICKS (~0ull)
+
+/**
+ * struct ktrc_facts - what a filter may ask of a hit, beside its task
+ * @ticks: its duration, or KTRC_NO_TICKS
+ * @mode: KTRC_fault_mode_*; events without: kernel
+ * @is_major: it waited for I/O
+ */
+struct ktrc_facts {
+	u64 ticks;
+	u32 mode;
+	bool is_major;
+};
+
+/**
+ * struct ktrc_rule - which hits of one event become records
+ * @min_ticks: those that last at least so long; 0: all
+ * @sample: of what is left every n-th on each CPU; 0: all
+ * @flags: KTRC_RULE_*
+ */
+struct ktrc_rule {
+	u64 min_ticks;
+	u32 sample;
+	u32 flags;
+};
+
+/**
+ * struct ktrc_filter - a session's filter; does not change while the session exists
+ * @tgid: processes, in the initial pid namespace
+ * @nr_tgids: their number; 0: every process
+ * @cgroup: only tasks in this cgroup or below, with a reference; NULL: all
+ * @rule: by event id
+ */
+struct ktrc_filter {
+	u32 tgid[KTRC_MAX_PIDS];
+	u32 nr_tgids;
+	struct cgroup *cgroup;
+	struct ktrc_rule rule[KTRC_NR_EVENTS];
+};
+
+enum ktrc_verdict {
+	KTRC_TAKE, /* make a record */
+	KTRC_COUNT, /* account its duration, make no record */
+	KTRC_REJECT, /* it is none of ours */
+};
+
+enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_count *n, u32 id,
+				    const struct ktrc_facts *facts);
+
+/**
+ * ktrc_filter_is_empty() - does every hit of an event become a record
+ * @f: the filter
+ * @id: event id
+ */
+static inline bool ktrc_filter_is_empty(const struct ktrc_filter *f, u32 id)
+{
+	const struct ktrc_rule *r = &f->rule[id];
+
+	return !f->nr_tgids && !f->cgroup && !r->min_ticks && !r->sample && !r->flags;
+}
+
+/**
+ * ktrc_filter_only_counts() - is every hit of an event counted and none recorded
+ * @f: the filter
+ * @id: event id
+ */
+static inline bool ktrc_filter_only_counts(const struct ktrc_filter *f, u32 id)
+{
+	return !f->nr_tgids && !f->cgroup && f->rule[id].flags == KTRC_RULE_COUNT;
+}
+
+#endif /* KTRC_FILTER_H */

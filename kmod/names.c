@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of cgroup paths: filled by a scan when the first session starts and by a
+ * worker from then on, freed with the last session.
+ */
+#include <linux/cgroup.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "names.h"
+
+/* under names_lock: everything but the probe's end of @fresh */
+static DEFINE_MUTEX(names_lock);
+static DEFINE_XARRAY(names);
+static u32 nr_names, nr_users;
+static u64 nr_missed;
+static struct ktrc_new_names *fresh;
+
+static void add(u64 cgid, const char *path)
+{
+	char *copy, *old;
+
+	if (nr_names >= KTRC_MAX_NAMES || cgid > ULONG_MAX) {
+		nr_missed++;
+		return;
+	}
+	copy = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
+	old = copy ? xa_store(&names, cgid, copy, GFP_KERNEL | __GFP_NOWARN) : NULL;
+	if (!copy || xa_is_err(old)) {
+		nr_missed++;
+		kfree(copy);
+		return;
+	}
+	nr_names += !old;
+	kfree(old);
+}
+
+static void take_fresh(void)
+{
+	/* pairs with the release in probe_names.c */
+	u32 head = smp_load_acquire(&fresh->head);
+	u32 tail = fresh->tail;
+
+	for (; tail != head; tail++) {
+		const struct ktrc_name *name = &fresh->at[tail % KTRC_NR_NEW_NAMES];
+
+		add(name->cgid, name->path);
+		/* pairs with the acquire in probe_names.c */
+		smp_store_release(&fresh->tail, tail + 1);
+	}
+}
+
+static void work(struct work_struct *unused)
+{
+	mutex_lock(&names_lock);
+	if (fresh)
+		take_fresh();
+	mutex_unlock(&names_lock);
+}
+
+static DECLARE_WORK(names_work, work);
+
+static void wake_worker(struct irq_work *unused)
+{
+	schedule_work(&names_work);
+}
+
+static void add_cgroup(struct cgroup *cgroup, char *path)
+{
+	if (cgroup_path(cgroup, path, KTRC_NAME_BYTES) < KTRC_NAME_BYTES)
+		add(cgroup_id(cgroup), path);
+	else
+		nr_missed++;
+}
+
+/* every cgroup there is; made after the tracepoints are attached, so that none is left out */
+static void scan(char *path)
+{
+	struct cgroup_subsys_state *css;
+
+	rcu_read_lock();
+	css_for_each_descendant_pre(css, &cgrp_dfl_root.cgrp.self)
+	{
+		if (!css_tryget(css))
+			continue;
+		rcu_read_unlock();
+		add_cgroup(css->cgroup, path);
+		cond_resched();
+		rcu_read_lock();
+		css_put(css);
+	}
+	rcu_read_unlock();
+}
+
+static void free_names(void)
+{
+	unsigned long cgid;
+	char *path;
+
+	xa_for_each(&names, cgid, path) kfree(path);
+	xa_destroy(&names);
+	nr_names = 0;
+	nr_missed = 0;
+}
+
+static int arm(void)
+{
+	char *path = kmalloc(KTRC_NAME_BYTES, GFP_KERNEL);
+	int err = -ENOMEM;
+
+	fresh = vzalloc(sizeof(*fresh));
+	if (!path || !fresh)
+		goto err_free;
+	init_irq_work(&fresh->wake, wake_worker);
+	err = ktrc_names_attach(fresh);
+	if (err)
+		goto err_free;
+	scan(path);
+	kfree(path);
+	return 0;
+
+err_free:
+	kfree(path);
+	vfree(fresh);
+	fresh = NULL;
+	return err;
+}
+
+/**
+ * ktrc_names_get() - keep names from now on
+ *
+ * Return: 0 or a negative error: without tracepoints names are not kept
+ */
+int ktrc_names_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&names_lock);
+	if (!nr_users)
+		err = arm();
+	if (!err)
+		nr_users++;
+	mutex_unlock(&names_lock);
+	return err;
+}
+
+/**
+ * ktrc_names_put() - undo ktrc_names_get(); the last one forgets all names
+ */
+void ktrc_names_put(void)
+{
+	struct ktrc_new_names *old;
+
+	mutex_lock(&names_lock);
+	if (--nr_users) {
+		mutex_unlock(&names_lock);
+		return;
+	}
+	ktrc_names_detach();
+	tracepoint_synchronize_unregister();
+	irq_work_sync(&fresh->wake);
+	old = fresh;
+	fresh = NULL;
+	free_names();
+	mutex_unlock(&names_lock);
+	/* it may wait for the lock, and finds nothing to do */
+	flush_work(&names_work);
+	vfree(old);
+}
+
+/**
+ * ktrc_names_next() - walk the table
+ * @cgid: in: the lowest id that is wanted; out: the one found
+ * @path: KTRC_NAME_BYTES; receives its path
+ *
+ * Return: whether there is one.
+ */
+bool ktrc_names_next(u64 *cgid, char *path)
+{
+	unsigned long index = *cgid;
+	const char *found;
+
+	mutex_lock(&names_lock);
+	if (fresh)
+		take_fresh();
+	found = xa_find(&names, &index, ULONG_MAX, XA_PRESENT);
+	if (found)
+		strscpy(path, found, KTRC_NAME_BYTES);
+	mutex_unlock(&names_lock);
+	*cgid = index;
+	return found;
+}
+
+/**
+ * ktrc_names_missed() - names for which there was no room
+ */
+u64 ktrc_names_missed(void)
+{
+	u64 missed;
+
+	mutex_lock(&names_lock);
+	missed = nr_missed + (fresh ? atomic_long_read(&fresh->missed) : 0);
+	mutex_unlock(&names_lock);
+	return missed;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Paths of cgroups by id, also of those that are gone.  Records hold ids only; here the
+ * names are kept while there is a session.  Process context, but for probe_names.c.
+ */
+#ifndef KTRC_NAMES_H
+#define KTRC_NAMES_H
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/types.h>
+
+#define KTRC_NAME_BYTES 512 /* a path with its NUL; a longer one is missed */
+#define KTRC_NR_NEW_NAMES 128 /* power of two */
+#define KTRC_MAX_NAMES 16384
+
+/**
+ * struct ktrc_name - a cgroup that was just made or renamed
+ * @cgid: cgroup v2 id
+ * @path: from the root of the hierarchy
+ */
+struct ktrc_name {
+	u64 cgid;
+	char path[KTRC_NAME_BYTES];
+};
+
+/**
+ * struct ktrc_new_names - from the tracepoints, whose calls the kernel serialises, to a worker
+ * @head: names put in; release by the probe
+ * @tail: names taken out; release by the worker
+ * @missed: names that did not fit
+ * @wake: gets the worker going, out of the probe's context
+ * @at: name i lies at i % KTRC_NR_NEW_NAMES
+ */
+struct ktrc_new_names {
+	u32 head;
+	u32 tail;
+	atomic_long_t missed;
+	struct irq_work wake;
+	struct ktrc_name at[KTRC_NR_NEW_NAMES];
+};
+
+/* probe_names.c */
+int ktrc_names_attach(struct ktrc_new_names *to);
+void ktrc_names_detach(void);
+
+int ktrc_names_get(void);
+void ktrc_names_put(void);
+bool ktrc_names_next(u64 *cgid, char *path);
+u64 ktrc_names_missed(void);
+
+#endif /* KTRC_NAMES_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hit for several sessions, or for one with a filter.  In probes: any context,
+ * preemption disabled.
+ */
+#include "outlet.h"
+
+/* of an event that cannot tell */
+const struct ktrc_facts ktrc_no_facts = { .ticks = KTRC_NO_TICKS };
+
+/* what attach.c published last; constant until a grace period after the next time */
+static const struct ktrc_listeners *listeners(const struct ktrc_outlet *outlet)
+{
+	/* pairs with the release in ktrc_outlet_set() */
+	return smp_load_acquire(&outlet->all);
+}
+
+static void hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
+		 const struct ktrc_facts *facts)
+{
+	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
+	enum ktrc_verdict verdict = KTRC_TAKE;
+
+	if (READ_ONCE(c->ring.off))
+		return;
+	if (l->filter)
+		verdict = ktrc_filter_judge(l->filter, &c->count[id], id, facts);
+	if (verdict != KTRC_REJECT && facts->ticks != KTRC_NO_TICKS)
+		ktrc_count_duration(&c->count[id], facts->ticks);
+	if (verdict != KTRC_TAKE)
+		ktrc_emit_nothing(c, id);
+	else
+		ktrc_emit_payload(c, c->ring.clock, id, rec, bytes);
+}
+
+/**
+ * ktrc_outlet_emit() - hand a hit to every listener
+ * @outlet: the event's
+ * @id: event id
+ * @rec: the record's payload
+ * @bytes: its size
+ * @facts: for filters
+ */
+void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
+		      const struct ktrc_facts *facts)
+{
+	const struct ktrc_listeners *all = listeners(outlet);
+	u32 i;
+
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++)
+		hand(&all->at[i], id, rec, bytes, facts);
+}
+
+/**
+ * ktrc_outlet_count() - a hit of which only the duration is known
+ * @outlet: the event's
+ * @id: event id
+ * @ticks: the duration
+ *
+ * It began when nobody wanted a record.  Who has come since does not count it, as it
+ * would have to record it.
+ */
+void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks)
+{
+	const struct ktrc_listeners *all = listeners(outlet);
+	u32 i;
+
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		const struct ktrc_listener *l = &all->at[i];
+		struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
+
+		if (l->filter && ktrc_filter_only_counts(l->filter, id) && !READ_ONCE(c->ring.off))
+			ktrc_count_only(&c->count[id], ticks);
+	}
+}

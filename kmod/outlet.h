@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From one hook to the sessions that listen to it.  attach.c says who listens; probes
+ * hand over their hits.  One session without a filter, the usual case, is reached
+ * directly.
+ */
+#ifndef KTRC_OUTLET_H
+#define KTRC_OUTLET_H
+
+#include "emit.h"
+#include "filter.h"
+
+/**
+ * struct ktrc_listener - a session that listens to an event
+ * @cpus: where it records
+ * @filter: its filter; NULL: it takes every hit
+ */
+struct ktrc_listener {
+	struct ktrc_cpu __percpu *cpus;
+	const struct ktrc_filter *filter;
+};
+
+/**
+ * struct ktrc_listeners - who listens to an event
+ * @nr: how many
+ * @at: they
+ */
+struct ktrc_listeners {
+	u32 nr;
+	struct ktrc_listener at[KTRC_MAX_SESSIONS];
+};
+
+/**
+ * struct ktrc_outlet - an event's listeners; read in probes, changed by ktrc_outlet_set()
+ * @only: the one listener, if it takes every hit
+ * @counting: the one listener, if it counts every hit and records none
+ * @all: all of them, when both are NULL
+ * @bank: two of them in turn, so that a change needs no memory and cannot fail
+ */
+struct ktrc_outlet {
+	struct ktrc_cpu __percpu *only;
+	struct ktrc_cpu __percpu *counting;
+	const struct ktrc_listeners *all;
+	struct ktrc_listeners bank[2];
+};
+
+void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
+		      const struct ktrc_facts *facts);
+void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks);
+
+extern const struct ktrc_facts ktrc_no_facts;
+
+/**
+ * ktrc_emit() - hand a hit that has no duration to every listener
+ * @outlet: the event's
+ * @ev: the event's name in ktrc_events.def
+ * @...: designated initialisers of struct ktrc_ev_<ev>; the rest becomes zero
+ *
+ * Context: any; the caller disabled preemption.
+ */
+#define ktrc_emit(outlet, ev, ...)                                                            \
+	ktrc_outlet_emit((outlet), KTRC_EV_##ev, &(const struct ktrc_ev_##ev){ __VA_ARGS__ }, \
+			 sizeof(struct ktrc_ev_##ev), &ktrc_no_facts)
+
+#endif /* KTRC_OUTLET_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stalls under way: what is known of a task from the hook where its stall begins to the
+ * one where it ends.  A task has one at a time.
+ */
+#ifndef KTRC_STALL_H
+#define KTRC_STALL_H
+
+#include "env.h"
+
+/* both powers of two */
+#define KTRC_NR_STALLS 1024
+#define KTRC_STALL_REACH 16
+
+/**
+ * struct ktrc_stall - one stall
+ * @task: whose it is; NULL: free
+ * @start: ticks; 0: it is only announced
+ * @cgid: cgroup v2 id; 0: not known
+ * @gfp: the kernel's allocation flags
+ * @kind: KTRC_reclaim_kind_*
+ * @order: of the allocation
+ * @node: memory node
+ */
+struct ktrc_stall {
+	struct task_struct *task;
+	u64 start;
+	u64 cgid;
+	u32 gfp;
+	u16 node;
+	u8 kind;
+	u8 order;
+};
+
+/**
+ * struct ktrc_stalls - a table of them, by task
+ * @missed: stalls for which there was no room
+ * @at: open addressing; an entry is changed by its task only
+ */
+struct ktrc_stalls {
+	atomic_long_t missed;
+	struct ktrc_stall at[KTRC_NR_STALLS];
+};
+
+void ktrc_stalls_clear(struct ktrc_stalls *t);
+struct ktrc_stall *ktrc_stall_find(struct ktrc_stalls *t);
+struct ktrc_stall *ktrc_stall_get(struct ktrc_stalls *t);
+void ktrc_stall_put(struct ktrc_stall *s);
+
+#endif /* KTRC_STALL_H */
