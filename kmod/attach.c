@@ -44,12 +44,14 @@ static void set_outlet(u32 event)
 	struct ktrc_listeners *all = &outlet->bank[outlet->all == &outlet->bank[0]];
 	struct ktrc_cpu __percpu *only = NULL, *counting = NULL;
 	struct ktrc_session *s;
+	bool is_filtered = false;
 
 	all->nr = 0;
 	list_for_each_entry(s, &ktrc_sessions, node) {
 		if (!s->is_listening || !wants(s, event))
 			continue;
 		only = ktrc_filter_is_empty(&s->filter, event) ? s->cpus : NULL;
+		is_filtered |= !only;
 		counting = ktrc_filter_only_counts(&s->filter, event) ? s->cpus : NULL;
 		all->at[all->nr++] = (struct ktrc_listener){
 			.cpus = s->cpus,
@@ -58,6 +60,7 @@ static void set_outlet(u32 event)
 	}
 	/* pairs with the acquire in outlet.c; before it: who finds nobody direct looks there */
 	smp_store_release(&outlet->all, all);
+	WRITE_ONCE(outlet->pair, all->nr == 2 && !is_filtered ? all : NULL);
 	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
 }

@@ -12,6 +12,9 @@
 /* an interrupt with a longer duration voids a try */
 #define KTRC_LONGEST_TRIES 8
 
+/* no duration: of an event that has none */
+#define KTRC_NO_TICKS (~0ull)
+
 enum ktrc_loss {
 	KTRC_LOST_FULL,
 	KTRC_LOST_NEST,
@@ -65,19 +68,21 @@ void ktrc_count_read(const struct ktrc_count *n, struct ktrc_books *b);
 /**
  * ktrc_count_duration() - account the duration of one hit
  * @n: the event's counters on this CPU
- * @ticks: the duration
+ * @ticks: the duration, below 2^63
  *
  * Context: any; preemption disabled, @n is this CPU's.
  */
 static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 {
-	unsigned int bucket = ticks ? __fls(ticks) + 1 : 0;
+	unsigned long bucket = __fls(ticks << 1 | 1);
 	int i;
 
 	if (bucket >= KTRC_HIST_BUCKETS)
 		bucket = KTRC_HIST_BUCKETS - 1;
 	local_add(ticks, &n->sum);
 	local_inc(&n->hist[bucket]);
+	if (likely(ticks <= READ_ONCE(n->longest)))
+		return;
 	for (i = 0; i < KTRC_LONGEST_TRIES; i++) {
 		u64 longest = READ_ONCE(n->longest);
 

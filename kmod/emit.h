@@ -94,8 +94,9 @@ static __always_inline bool ktrc_emit_fast(struct ktrc_cpu *c, u32 clock, u32 id
 	return true;
 }
 
+/* @is_timed: a constant; account @ticks as its duration */
 static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 id, const void *rec,
-					    u32 bytes)
+					    u32 bytes, bool is_timed, u64 ticks)
 {
 	u64 low;
 	u32 high = 0;
@@ -103,9 +104,14 @@ static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 i
 	memcpy(&low, rec, sizeof(low));
 	if (bytes > sizeof(low))
 		memcpy(&high, rec + sizeof(low), sizeof(high));
-	if (likely(ktrc_emit_is_usual(&c->ring)) &&
-	    likely(ktrc_emit_fast(c, clock, id, bytes, low, high)))
-		return;
+	if (likely(ktrc_emit_is_usual(&c->ring))) {
+		if (is_timed)
+			ktrc_count_duration(&c->count[id], ticks);
+		if (likely(ktrc_emit_fast(c, clock, id, bytes, low, high)))
+			return;
+	} else if (is_timed && !READ_ONCE(c->ring.off)) {
+		ktrc_count_duration(&c->count[id], ticks);
+	}
 	ktrc_emit_slow(c, id, bytes, low, high);
 }
 
@@ -123,7 +129,7 @@ static __always_inline void ktrc_emit_payload(struct ktrc_cpu *c, u32 clock, u32
 	if (bytes > KTRC_EMIT_BYTES)
 		ktrc_emit_long(c, id, rec, bytes);
 	else
-		ktrc_emit_words(c, clock, id, rec, bytes);
+		ktrc_emit_words(c, clock, id, rec, bytes, false, 0);
 }
 
 /**
@@ -135,11 +141,24 @@ static __always_inline void ktrc_emit_payload(struct ktrc_cpu *c, u32 clock, u32
  *
  * Context: any; the caller disabled preemption.  Counts the hit in every case.
  */
-#define ktrc_emit_record(c, clock, ev, rec)                                           \
-	do {                                                                          \
-		const struct ktrc_ev_##ev *rec_ = (rec);                              \
-		BUILD_BUG_ON(sizeof(*rec_) != 8 && sizeof(*rec_) != KTRC_EMIT_BYTES); \
-		ktrc_emit_words((c), (clock), KTRC_EV_##ev, rec_, sizeof(*rec_));     \
+#define ktrc_emit_record(c, clock, ev, rec) ktrc_emit_checked(c, clock, ev, rec, false, 0)
+
+/**
+ * ktrc_emit_timed() - ktrc_emit_record() of something that took time
+ * @c: as there
+ * @clock: as there
+ * @ev: as there
+ * @rec: as there
+ * @ticks: its duration, which is accounted unless the session is off
+ */
+#define ktrc_emit_timed(c, clock, ev, rec, ticks) ktrc_emit_checked(c, clock, ev, rec, true, ticks)
+
+#define ktrc_emit_checked(c, clock, ev, rec, is_timed, ticks)                              \
+	do {                                                                               \
+		const struct ktrc_ev_##ev *rec_ = (rec);                                   \
+		BUILD_BUG_ON(sizeof(*rec_) != 8 && sizeof(*rec_) != KTRC_EMIT_BYTES);      \
+		ktrc_emit_words((c), (clock), KTRC_EV_##ev, rec_, sizeof(*rec_), is_timed, \
+				(ticks));                                                  \
 	} while (0)
 
 #endif /* KTRC_EMIT_H */

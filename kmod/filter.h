@@ -8,9 +8,6 @@
 #include "count.h"
 #include "../uapi/ktrc_events.h"
 
-/* no duration: of an event that has none */
-#define KTRC_NO_TICKS (~0ull)
-
 /**
  * struct ktrc_facts - what a filter may ask of a hit, beside its task
  * @ticks: its duration, or KTRC_NO_TICKS

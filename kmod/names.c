@@ -83,8 +83,7 @@ static void scan(char *path)
 	struct cgroup_subsys_state *css;
 
 	rcu_read_lock();
-	css_for_each_descendant_pre(css, &cgrp_dfl_root.cgrp.self)
-	{
+	css_for_each_descendant_pre(css, &cgrp_dfl_root.cgrp.self) {
 		if (!css_tryget(css))
 			continue;
 		rcu_read_unlock();

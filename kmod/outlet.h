@@ -34,12 +34,14 @@ struct ktrc_listeners {
  * struct ktrc_outlet - an event's listeners; read in probes, changed by ktrc_outlet_set()
  * @only: the one listener, if it takes every hit
  * @counting: the one listener, if it counts every hit and records none
- * @all: all of them, when both are NULL
+ * @pair: both listeners, if there are two and they take every hit
+ * @all: all of them, when the others are NULL
  * @bank: two of them in turn, so that a change needs no memory and cannot fail
  */
 struct ktrc_outlet {
 	struct ktrc_cpu __percpu *only;
 	struct ktrc_cpu __percpu *counting;
+	const struct ktrc_listeners *pair;
 	const struct ktrc_listeners *all;
 	struct ktrc_listeners bank[2];
 };

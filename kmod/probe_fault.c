@@ -47,8 +47,8 @@ static __always_inline void check_fault_light_layout(void)
 
 static struct ktrc_outlet fault_light_outlet;
 
-/* not for the one session that takes all */
-static noinline void fault_light_others(u64 word)
+/* many sessions, or filters */
+static noinline void fault_light_each(u64 word)
 {
 	const struct ktrc_facts facts = {
 		.ticks = KTRC_NO_TICKS,
@@ -56,6 +56,19 @@ static noinline void fault_light_others(u64 word)
 	};
 
 	ktrc_outlet_emit(&fault_light_outlet, KTRC_EV_fault_light, &word, sizeof(word), &facts);
+}
+
+/* more than one session that takes all */
+static noinline void fault_light_others(u64 word, u32 clock)
+{
+	const struct ktrc_listeners *pair = READ_ONCE(fault_light_outlet.pair);
+
+	if (unlikely(!pair)) {
+		fault_light_each(word);
+		return;
+	}
+	ktrc_emit_record(this_cpu_ptr(pair->at[0].cpus), clock, fault_light, (const void *)&word);
+	ktrc_emit_record(this_cpu_ptr(pair->at[1].cpus), clock, fault_light, (const void *)&word);
 }
 
 static __always_inline void fault_light(u32 clock, unsigned long address, unsigned long error_code)
@@ -69,7 +82,7 @@ static __always_inline void fault_light(u32 clock, unsigned long address, unsign
 	if (likely(only))
 		ktrc_emit_record(this_cpu_ptr(only), clock, fault_light, (const void *)&word);
 	else
-		fault_light_others(word);
+		fault_light_others(word, clock);
 	preempt_enable_notrace();
 }
 
@@ -172,8 +185,8 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 		  fault_class(vma, flags) * FAULT_ONE(class);
 }
 
-/* not for the one session that takes all, nor for the one that counts all */
-static noinline void fault_exit_others(u64 word, u64 ticks)
+/* many sessions, or filters */
+static noinline void fault_exit_each(u64 word, u64 ticks)
 {
 	union fault_payload p = { .word = word };
 	struct ktrc_facts facts = { .ticks = ticks };
@@ -183,6 +196,44 @@ static noinline void fault_exit_others(u64 word, u64 ticks)
 	facts.is_major = p.rec.result == KTRC_fault_result_major ||
 			 p.rec.result == KTRC_fault_result_retry;
 	ktrc_outlet_emit(&fault_outlet, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
+}
+
+static __always_inline void fault_exit_to(struct ktrc_cpu __percpu *cpus, u64 word, u64 ticks,
+					  u32 clock)
+{
+	struct ktrc_cpu *c = this_cpu_ptr(cpus);
+	union fault_payload p = { .word = word };
+
+	p.rec.dur = min_t(u64, ticks, U32_MAX);
+	ktrc_emit_timed(c, clock, fault, &p.rec, ticks);
+}
+
+static __always_inline void fault_exit_pair(const struct ktrc_listeners *pair, u64 word, u64 ticks,
+					    u32 clock)
+{
+	fault_exit_to(pair->at[0].cpus, word, ticks, clock);
+	fault_exit_to(pair->at[1].cpus, word, ticks, clock);
+}
+
+/* more than one session that takes all */
+static noinline void fault_exit_others_tsc(u64 word, u64 ticks)
+{
+	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
+
+	if (likely(pair))
+		fault_exit_pair(pair, word, ticks, KTRC_CLOCK_TSC);
+	else
+		fault_exit_each(word, ticks);
+}
+
+static noinline void fault_exit_others_mono(u64 word, u64 ticks)
+{
+	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
+
+	if (likely(pair))
+		fault_exit_pair(pair, word, ticks, KTRC_CLOCK_MONO);
+	else
+		fault_exit_each(word, ticks);
 }
 
 static __always_inline void fault_exit_counted(u64 ticks)
@@ -201,30 +252,24 @@ static __always_inline void fault_exit_counted(u64 ticks)
 static __always_inline void fault_exit(const struct fault_entry *e, struct pt_regs *regs, u32 clock)
 {
 	u64 ticks = ktrc_clock_since(clock, e->start);
-	union fault_payload p = { .word = e->word };
 	struct ktrc_cpu __percpu *only;
-	struct ktrc_cpu *c;
+	u64 word = e->word;
 	u32 result;
 
-	if (unlikely(!p.word)) {
+	if (unlikely(!word)) {
 		fault_exit_counted(ticks);
 		return;
 	}
-	result = fault_result((__force vm_fault_t)regs_return_value(regs),
-			      p.word & FAULT_ONE(tried));
-	p.word |= result * FAULT_ONE(result);
-	p.rec.dur = min_t(u64, ticks, U32_MAX);
+	result = fault_result((__force vm_fault_t)regs_return_value(regs), word & FAULT_ONE(tried));
+	word |= result * FAULT_ONE(result);
 	preempt_disable_notrace();
 	only = READ_ONCE(fault_outlet.only);
-	if (unlikely(!only)) {
-		fault_exit_others(p.word, ticks);
-	} else {
-		c = this_cpu_ptr(only);
-		if (likely(!READ_ONCE(c->ring.off))) {
-			ktrc_count_duration(&c->count[KTRC_EV_fault], ticks);
-			ktrc_emit_record(c, clock, fault, &p.rec);
-		}
-	}
+	if (likely(only))
+		fault_exit_to(only, word, ticks, clock);
+	else if (clock == KTRC_CLOCK_TSC)
+		fault_exit_others_tsc(word, ticks);
+	else
+		fault_exit_others_mono(word, ticks);
 	preempt_enable_notrace();
 }
 

@@ -124,7 +124,7 @@ static void check_events(struct doctor *doctor, struct ktrc_nl *nl)
 	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
 		const struct ktrc_event *event = ktrc_schema_event(schema, id);
 
-		if (event && event->kind == KTRC_KIND_DATA)
+		if (event && ktrc_event_is_data(event))
 			check_event(doctor, event);
 	}
 }

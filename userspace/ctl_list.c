@@ -21,7 +21,7 @@ static void list_event(const struct ktrc_ctl_show *show, const struct ktrc_event
 {
 	FILE *file = show->cli.out.file;
 
-	if (event->kind == KTRC_KIND_DATA)
+	if (ktrc_event_is_data(event))
 		fprintf(file, "%-12s %-11s %s\n", event->label, ktrc_ctl_avail_text(event->avail),
 			event->reason ? event->reason :
 			event->hook   ? event->hook :

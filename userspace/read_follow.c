@@ -14,7 +14,7 @@
 /* Where the records go: exactly one of the two is set. */
 struct sink {
 	struct ktrc_event_printer *events;
-	struct ktrc_faults *faults;
+	struct ktrc_views *views;
 	time_t drawn_s;
 };
 
@@ -30,10 +30,9 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 	const struct ktrc_record *record;
 
 	while ((record = ktrc_reader_next(reader)) != NULL) {
-		if (sink->faults && ktrc_faults_add(sink->faults, record) < 0)
+		if (sink->views && ktrc_views_add(sink->views, record) < 0)
 			return out_of_memory(err);
-		if (sink->events &&
-		    (record->event->kind == KTRC_KIND_DATA || read->with_dictionary))
+		if (sink->events && (ktrc_event_is_data(record->event) || read->with_dictionary))
 			ktrc_event_printer_add(sink->events, record);
 	}
 	return 0;
@@ -45,14 +44,14 @@ static int redraw(struct ktrc_read *read, struct ktrc_follow *follow, struct sin
 {
 	time_t now_s = time(NULL);
 
-	if (!sink->faults || !sink->faults->nr_rows || !isatty(STDOUT_FILENO) ||
+	if (!sink->views || !sink->views->volume.records || !isatty(STDOUT_FILENO) ||
 	    now_s < sink->drawn_s + REDRAW_S)
 		return 0;
 	sink->drawn_s = now_s;
 	if (ktrc_follow_finish(follow, err) < 0)
 		return -EIO;
 	fputs("\033[H\033[2J", stdout);
-	ktrc_report_faults(ktrc_follow_capture(follow), sink->faults, read->view, &read->cli);
+	ktrc_report_views(sink->views, read->view, &read->cli);
 	fflush(stdout);
 	return 0;
 }
@@ -90,18 +89,18 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	if (read->view == KTRC_VIEW_EVENTS)
 		sink.events = ktrc_event_printer_create(capture, read->cli.format, &read->cli.out);
 	else
-		sink.faults = ktrc_faults_create(capture);
-	if (!sink.events && !sink.faults)
+		sink.views = ktrc_views_create(capture);
+	if (!sink.events && !sink.views)
 		out_of_memory(&err);
-	if ((!sink.events && !sink.faults) || take_records(read, follow, &sink, &err) < 0 ||
+	if ((!sink.events && !sink.views) || take_records(read, follow, &sink, &err) < 0 ||
 	    show(read, follow, &sink, &err) < 0)
 		code = ktrc_cli_error(&err);
-	else if (sink.faults)
-		code = ktrc_report_faults(capture, sink.faults, read->view, &read->cli);
+	else if (sink.views)
+		code = ktrc_report_views(sink.views, read->view, &read->cli);
 	else
 		code = ktrc_report_loss(capture, &read->cli, 0);
 	ktrc_event_printer_destroy(sink.events);
-	ktrc_faults_destroy(sink.faults);
+	ktrc_views_destroy(sink.views);
 	return code;
 }
 

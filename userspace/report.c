@@ -64,7 +64,7 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 	if (!printer)
 		return no_memory();
 	while ((record = ktrc_reader_next(capture->reader)) != NULL) {
-		if (record->event->kind != KTRC_KIND_DATA && !with_dictionary)
+		if (!ktrc_event_is_data(record->event) && !with_dictionary)
 			continue;
 		if (cli->out.top && printed == cli->out.top)
 			break;

@@ -17,7 +17,7 @@
 #include "../../uapi/ktrc.h"
 #include "../../uapi/ktrc_events.h"
 
-enum kind { DICT, DATA };
+enum kind { DICT, DATA, PART };
 
 static const struct {
 	enum kind kind;
@@ -75,7 +75,7 @@ static size_t add_record(const char *p, struct totals *t)
 		memcpy(&counts, p + header, sizeof(counts));
 		t->records += counts.written;
 	}
-	if (events[id].kind == DATA) {
+	if (events[id].kind != DICT) {
 		t->records++;
 		t->record_bytes = header + events[id].bytes;
 	}

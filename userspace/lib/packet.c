@@ -73,7 +73,7 @@ static struct front measure(const struct ktrc_packet *packet, u32 offset,
 	while ((id = ktrc_cursor_next(&cursor, schema, &payload)) >= 0 &&
 	       cursor.pos <= packet->bytes + offset) {
 		front.end = cursor;
-		if (schema->events[id].kind != KTRC_KIND_DATA)
+		if (!ktrc_event_is_data(&schema->events[id]))
 			continue;
 		front.records[id]++;
 		front.total++;
@@ -143,7 +143,7 @@ u32 ktrc_packet_trim(u8 *bytes, u32 size, u32 offset, const struct ktrc_schema *
 	to = bytes + sizeof(header);
 	while (cursor.pos < front.end.pos) {
 		event = &schema->events[ktrc_cursor_next(&cursor, schema, &payload)];
-		if (event->kind == KTRC_KIND_DATA)
+		if (ktrc_event_is_data(event))
 			continue;
 		to = put_record(to, event, front.end.ticks, payload);
 		correct_books(to - event->bytes, event, &front);

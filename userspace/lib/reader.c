@@ -209,7 +209,7 @@ static bool advance(struct ktrc_reader *reader, struct stream *s)
 	s->record.event = &reader->schema->events[id];
 	s->record.ticks = s->cursor.ticks;
 	s->record.payload = payload;
-	if (s->record.event->kind == KTRC_KIND_DATA)
+	if (ktrc_event_is_data(s->record.event))
 		s->books.read[id]++;
 	else
 		take_dictionary(reader, s, (u32)id, payload);

@@ -125,6 +125,12 @@ const struct ktrc_enum *ktrc_schema_find_enum(const struct ktrc_schema *schema, 
  */
 int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err);
 
+/** ktrc_event_is_data() - what a session can ask for and the books count: kinds DATA and PART */
+static inline bool ktrc_event_is_data(const struct ktrc_event *event)
+{
+	return event->kind != KTRC_KIND_DICT;
+}
+
 /** ktrc_schema_event() - by id; NULL if there is none */
 static inline const struct ktrc_event *ktrc_schema_event(const struct ktrc_schema *schema, u32 id)
 {
