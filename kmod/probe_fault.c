@@ -172,17 +172,17 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 	unsigned long address = regs_get_kernel_argument(regs, 1);
 	unsigned int flags = regs_get_kernel_argument(regs, 2);
 
-	e->start = ktrc_clock_ticks(clock);
-	if (unlikely(READ_ONCE(fault_outlet.counting))) {
+	if (unlikely(READ_ONCE(fault_outlet.counting)))
 		e->word = 0;
-		return;
-	}
-	e->word = address >> 12 |
-		  fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)) * FAULT_ONE(mode) |
-		  !!(flags & FAULT_FLAG_WRITE) * FAULT_ONE(write) |
-		  !!(flags & FAULT_FLAG_INSTRUCTION) * FAULT_ONE(exec) |
-		  !!(flags & FAULT_FLAG_TRIED) * FAULT_ONE(tried) |
-		  fault_class(vma, flags) * FAULT_ONE(class);
+	else
+		e->word = address >> 12 |
+			  fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)) *
+				  FAULT_ONE(mode) |
+			  !!(flags & FAULT_FLAG_WRITE) * FAULT_ONE(write) |
+			  !!(flags & FAULT_FLAG_INSTRUCTION) * FAULT_ONE(exec) |
+			  !!(flags & FAULT_FLAG_TRIED) * FAULT_ONE(tried) |
+			  fault_class(vma, flags) * FAULT_ONE(class);
+	e->start = ktrc_clock_ticks(clock); /* last: what comes before is not the fault's */
 }
 
 /* many sessions, or filters */

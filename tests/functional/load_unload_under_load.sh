@@ -22,7 +22,7 @@ mappings() {
 rmmod ktrc || fail "rmmod: $?"
 before=$(leftovers) mappings_before=$(mappings)
 for cpu in 0 1; do
-	while :; do taskset -c $cpu touch_pages storm 5120; done >/dev/null &
+	while :; do taskset -c $cpu touch_pages bursts 5120; done >/dev/null &
 done
 trap 'kill $(jobs -p); wait' EXIT
 

@@ -25,21 +25,22 @@ compare() {
 }
 
 load() {
+	local cpu
 	for cpu in 0 1; do
 		taskset -c $cpu touch_pages storm "$1" >/dev/null || fail "touch_pages"
 	done
 }
 
-ktrc-ctl start --events=fault --memory=4M || fail "start: $?"
+ktrc-ctl start --events=fault --memory=1M || fail "start: $?"
 load 5120
 sleep 5 # the first fault comes a moment after the start, from which an unwrapped ring reaches
 compare whole
 
 ktrc-ctl start --events=fault --memory=512K || fail "start: $?"
-load 25600
+load 17408
 for _ in 1 2 3 4 5 6 7 8 9 10; do # each of its few packets spans a part of the time
 	load 2048
-	sleep 0.3
+	sleep 0.2
 done
 compare wrapped
 [ "$(ktrc-ctl status | awk '$1 ~ /^[0-9]+$/ { n += $4 } END { print n }')" -gt 0 ] ||

@@ -226,12 +226,15 @@ inline emit(m)
 #define WRITER_LOCALS \
 	byte i, h, n, k, books, outer, again; bool ok, opens
 
+/* between hits, so that states that differ only in what nobody reads any more are one */
+#define FORGET h = 0; n = 0; k = 0; books = 0; outer = 0; again = 0; ok = 0; opens = 0
+
 active proctype task()
 {
 	WRITER_LOCALS;
 
 	do
-	:: i < TASK_HITS -> emit(0); i++
+	:: i < TASK_HITS -> emit(0); atomic { (lvl == 0) -> i++; FORGET }
 	:: else -> break
 	od;
 	atomic { (lvl == 0) -> nr_ended++ }
@@ -242,7 +245,7 @@ active proctype irq()
 	WRITER_LOCALS;
 
 	do
-	:: i < IRQ_HITS -> atomic { (lvl == 0) -> lvl = 1 }; emit(1); atomic { (lvl == 1) -> lvl = 0; i++ }
+	:: i < IRQ_HITS -> atomic { (lvl == 0) -> lvl = 1 }; emit(1); atomic { (lvl == 1) -> lvl = 0; i++; FORGET }
 	:: else -> break
 	od;
 	nr_ended++
@@ -257,7 +260,7 @@ active proctype nmi()
 	:: i < NMI_HITS ->
 	   atomic { (lvl < 2) -> below = lvl; lvl = 2 };
 	   emit(2);
-	   atomic { (lvl == 2) -> lvl = below; i++ }
+	   atomic { (lvl == 2) -> lvl = below; below = 0; i++; FORGET }
 	:: else -> break
 	od;
 	nr_ended++
@@ -324,26 +327,30 @@ active proctype reader()
 #endif
 }
 #else
-/* The copy of a record counts if tail has not passed it afterwards. */
+/*
+ * The copy of a record counts if tail has not passed it afterwards.  Each step here is
+ * one access to what the writers share.
+ */
 active proctype reader()
 {
 	byte pos, p, e, a, b, seen;
 
 	do
-	:: pos < pub ->
-	   p = pub;
-	   if :: pos < tail -> pos = tail :: else fi;
-	   e = (p > (PACKET(pos) + 1) * P -> content[PACKET(pos) % N] : p);
+	:: atomic { pos < pub -> p = pub };
+	   atomic { if :: pos < tail -> pos = tail :: else fi };
+	   atomic { e = (p > (PACKET(pos) + 1) * P -> content[PACKET(pos) % N] : p); p = 0 };
 	   if
 	   :: pos < e ->
-	      a = lo[AT(pos)];
+	      atomic { a = lo[AT(pos)]; e = 0 };
 	      b = hi[AT(pos)];
-	      if
-	      :: pos >= tail -> assert(b == pos + 1 && (pos % P == 0 || a == pos + 1))
-	      :: else
-	      fi;
-	      pos++
-	   :: else -> pos = (PACKET(pos) + 1) * P
+	      atomic {
+		if
+		:: pos >= tail -> assert(b == pos + 1 && (pos % P == 0 || a == pos + 1))
+		:: else
+		fi;
+		a = 0; b = 0; pos++
+	      }
+	   :: else -> e = 0; pos = (PACKET(pos) + 1) * P
 	   fi
 	:: nr_ended == NR_WRITERS && pos >= pub -> break
 	od;

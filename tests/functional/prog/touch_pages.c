@@ -10,7 +10,8 @@
  *   cow       stores to a private file mapping
  *   huge      one store in each 2 MiB of memory advised to be huge
  *   storm     read faults, dropping the pages again and again: PAGES in all
- *   rename    the same under another name each time: all records need a task record
+ *   bursts    the same with a moment's sleep after each 512 faults
+ *   rename    the same as storm under another name each time: all records need a task record
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -121,6 +122,13 @@ static void load_renaming(const char *p, size_t pages)
 	}
 }
 
+/* lets a CPU that takes turns with others pass its turn on */
+static void load_and_sleep(const char *p, size_t pages)
+{
+	load(p, pages);
+	usleep(1000);
+}
+
 static char *touch_storm(size_t faults, void (*load_all)(const char *p, size_t pages))
 {
 	char *p = map_anonymous(STORM_PAGES);
@@ -150,6 +158,8 @@ static char *touch(const char *mode, size_t pages)
 		return touch_file(pages);
 	if (!strcmp(mode, "storm"))
 		return touch_storm(pages, load);
+	if (!strcmp(mode, "bursts"))
+		return touch_storm(pages, load_and_sleep);
 	if (!strcmp(mode, "rename"))
 		return touch_storm(pages, load_renaming);
 	if (!strcmp(mode, "read")) {
