@@ -4,13 +4,13 @@ KDIR ?= $(shell tests/kdir)
 DESTDIR ?=
 PREFIX ?= /usr/local
 V ?= 0
-release = $(shell tests/kdir --release $(KDIR))
 
 ifneq ($(V),1)
 MAKEFLAGS += --no-print-directory
 endif
 
-.PHONY: all modules tools demo check test bench mutants style docs install uninstall clean help
+.PHONY: all modules tools demo check test bench mutants style docs install uninstall dkms-install \
+	dkms-remove clean help
 
 all: modules tools
 
@@ -50,17 +50,10 @@ mutants:
 
 docs:
 	@tests/abi/table docs >docs/events.md.new && mv docs/events.md.new docs/events.md
+	@tests/promises >docs/promises.md.new && mv docs/promises.md.new docs/promises.md
 
-install:
-	@tests/deps build
-	@$(MAKE) all
-	install -D -m 644 ktrc.ko $(DESTDIR)/lib/modules/$(release)/extra/ktrc.ko
-	$(MAKE) -C userspace install DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)
-	$(if $(DESTDIR),,depmod $(release))
-
-uninstall:
-	rm -f $(DESTDIR)/lib/modules/$(release)/extra/ktrc.ko
-	rm -f $(DESTDIR)$(PREFIX)/bin/ktrc-ctl $(DESTDIR)$(PREFIX)/bin/ktrc-read
+install uninstall dkms-install dkms-remove:
+	@DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) KDIR=$(KDIR) install/run $@
 
 clean:
 	@[ -z "$(KDIR)" ] || $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean
@@ -74,5 +67,7 @@ help:
 	@echo 'make check      unit tests, models, style, fresh docs; seconds, no root'
 	@echo 'make bench      instructions and bytes per event'
 	@echo 'make mutants    every test fails when what it guards is broken'
-	@echo 'make modules, tools, style, docs, install, uninstall, clean'
+	@echo 'make install    module, tools, man pages, completions, udev rule; make uninstall'
+	@echo 'make dkms-install   the same, and DKMS builds the module for kernels to come; dkms-remove'
+	@echo 'make modules, tools, style, docs, clean'
 	@echo 'knobs: KDIR=$(KDIR) DESTDIR= PREFIX=$(PREFIX) V=1'

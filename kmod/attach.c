@@ -60,7 +60,7 @@ static void set_outlet(u32 event)
 	}
 	/* pairs with the acquire in outlet.c; before it: who finds nobody direct looks there */
 	smp_store_release(&outlet->all, all);
-	WRITE_ONCE(outlet->pair, all->nr == 2 && !is_filtered ? all : NULL);
+	smp_store_release(&outlet->pair, all->nr == 2 && !is_filtered ? all : NULL);
 	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
 }
@@ -149,13 +149,13 @@ int ktrc_attach_session(struct ktrc_session *s, struct ktrc_why *why)
 			return err;
 		}
 	}
+	s->is_listening = true;
+	set_outlets(s);
+	synchronize_rcu(); /* every probe sees it, none the other bank */
 	for (i = 0; i < KTRC_NR_EVENTS; i++) {
 		if (wants(s, i))
 			s->missed_before[i] = missed_now(i);
 	}
-	s->is_listening = true;
-	set_outlets(s);
-	synchronize_rcu(); /* every probe sees it, none the other bank */
 	return 0;
 }
 

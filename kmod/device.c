@@ -46,7 +46,7 @@ static int ktrc_release(struct inode *inode, struct file *file)
 	if (s) {
 		mutex_lock(&ktrc_control);
 		if (s->consumer == file)
-			s->consumer = NULL;
+			WRITE_ONCE(s->consumer, NULL);
 		if (s->owner == file)
 			ktrc_session_delete(s);
 		mutex_unlock(&ktrc_control);
@@ -96,7 +96,7 @@ static int attach(struct file *file, struct ktrc_ioc_attach *a)
 	if (err)
 		return err;
 	if (a->flags & KTRC_ATTACH_CONSUME) {
-		s->consumer = file;
+		WRITE_ONCE(s->consumer, file);
 		s->consumed = jiffies;
 	}
 	if (a->flags & KTRC_ATTACH_BIND)
@@ -194,16 +194,17 @@ static long ioc_consume(struct file *file, struct ktrc_session *s, void __user *
 
 	if (err)
 		return err;
-	mutex_lock(&ktrc_control);
-	if (s->consumer != file)
+	mutex_lock(&s->consuming);
+	/* only this file's release ends it, and that is not now */
+	if (READ_ONCE(s->consumer) != file)
 		err = -EPERM;
 	else if (c.cpu >= nr_cpu_ids || !cpu_possible(c.cpu))
 		err = -EINVAL;
 	else
 		err = consume(s, array_index_nospec(c.cpu, nr_cpu_ids), c.position);
 	if (!err)
-		s->consumed = jiffies;
-	mutex_unlock(&ktrc_control);
+		WRITE_ONCE(s->consumed, jiffies);
+	mutex_unlock(&s->consuming);
 	return err;
 }
 

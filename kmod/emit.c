@@ -332,9 +332,8 @@ noinline void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u3
 
 	WRITE_ONCE(r->active, me);
 	barrier();
-	if (!READ_ONCE(r->off))
-		opened = hit(c, &rec, outer, me);
-	/* even if off: the fast path may have come here with inner records unpublished */
+	/* even if off since the caller looked: its duration is accounted */
+	opened = hit(c, &rec, outer, me);
 	ktrc_ring_leave(r, outer);
 	if (opened)
 		ktrc_wake(&c->wake, c->readers);

@@ -109,7 +109,9 @@ static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 i
 			ktrc_count_duration(&c->count[id], ticks);
 		if (likely(ktrc_emit_fast(c, clock, id, bytes, low, high)))
 			return;
-	} else if (is_timed && !READ_ONCE(c->ring.off)) {
+	} else if (READ_ONCE(c->ring.off)) {
+		return;
+	} else if (is_timed) {
 		ktrc_count_duration(&c->count[id], ticks);
 	}
 	ktrc_emit_slow(c, id, bytes, low, high);

@@ -44,14 +44,13 @@ static void free_pages_of(struct page **pages, u32 count)
 
 static struct page **alloc_pages_on(int node, u32 count)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
-	struct page **pages = kvcalloc(count, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	struct page **pages = kvcalloc(count, sizeof(*pages), KTRC_GFP);
 	u32 i;
 
 	if (!pages)
 		return NULL;
 	for (i = 0; i < count; i++) {
-		pages[i] = alloc_pages_node(node, gfp, 0);
+		pages[i] = alloc_pages_node(node, KTRC_GFP | __GFP_ZERO, 0);
 		if (!pages[i]) {
 			free_pages_of(pages, count);
 			return NULL;
@@ -184,8 +183,8 @@ int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why)
 
 	INIT_LIST_HEAD(&s->rings);
 	s->memcg = get_mem_cgroup_from_mm(current->mm);
-	s->cpus = alloc_percpu_gfp(struct ktrc_cpu, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
-	s->pages = kcalloc(nr_cpu_ids, sizeof(*s->pages), GFP_KERNEL_ACCOUNT);
+	s->cpus = alloc_percpu_gfp(struct ktrc_cpu, KTRC_GFP | __GFP_ZERO);
+	s->pages = kcalloc(nr_cpu_ids, sizeof(*s->pages), KTRC_GFP);
 	if (!s->cpus || !s->pages)
 		return -ENOMEM;
 	cpus_read_lock();

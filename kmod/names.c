@@ -71,7 +71,10 @@ static void wake_worker(struct irq_work *unused)
 
 static void add_cgroup(struct cgroup *cgroup, char *path)
 {
-	if (cgroup_path(cgroup, path, KTRC_NAME_BYTES) < KTRC_NAME_BYTES)
+	/* one byte more: newer kernels return what fitted, or an error, and not what was needed */
+	int bytes = cgroup_path(cgroup, path, KTRC_NAME_BYTES + 1);
+
+	if (bytes >= 0 && bytes < KTRC_NAME_BYTES)
 		add(cgroup_id(cgroup), path);
 	else
 		nr_missed++;
@@ -108,7 +111,7 @@ static void free_names(void)
 
 static int arm(void)
 {
-	char *path = kmalloc(KTRC_NAME_BYTES, GFP_KERNEL);
+	char *path = kmalloc(KTRC_NAME_BYTES + 1, GFP_KERNEL);
 	int err = -ENOMEM;
 
 	fresh = vzalloc(sizeof(*fresh));
@@ -117,11 +120,14 @@ static int arm(void)
 	init_irq_work(&fresh->wake, wake_worker);
 	err = ktrc_names_attach(fresh);
 	if (err)
-		goto err_free;
+		goto err_wait;
 	scan(path);
 	kfree(path);
 	return 0;
 
+err_wait: /* half attached: its probe may run, its irq_work be queued */
+	tracepoint_synchronize_unregister();
+	irq_work_sync(&fresh->wake);
 err_free:
 	kfree(path);
 	vfree(fresh);

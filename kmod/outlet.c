@@ -11,7 +11,7 @@ const struct ktrc_facts ktrc_no_facts = { .ticks = KTRC_NO_TICKS };
 /* what attach.c published last; constant until a grace period after the next time */
 static const struct ktrc_listeners *listeners(const struct ktrc_outlet *outlet)
 {
-	/* pairs with the release in ktrc_outlet_set() */
+	/* pairs with the release in set_outlet() in attach.c */
 	return smp_load_acquire(&outlet->all);
 }
 

@@ -31,7 +31,7 @@ struct ktrc_listeners {
 };
 
 /**
- * struct ktrc_outlet - an event's listeners; read in probes, changed by ktrc_outlet_set()
+ * struct ktrc_outlet - an event's listeners; read in probes, changed by set_outlet() in attach.c
  * @only: the one listener, if it takes every hit
  * @counting: the one listener, if it counts every hit and records none
  * @pair: both listeners, if there are two and they take every hit

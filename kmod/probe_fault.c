@@ -242,10 +242,14 @@ static __always_inline void fault_exit_counted(u64 ticks)
 
 	preempt_disable_notrace();
 	counting = READ_ONCE(fault_outlet.counting);
-	if (likely(counting))
-		ktrc_count_only(&this_cpu_ptr(counting)->count[KTRC_EV_fault], ticks);
-	else
+	if (likely(counting)) {
+		struct ktrc_cpu *c = this_cpu_ptr(counting);
+
+		if (likely(!READ_ONCE(c->ring.off)))
+			ktrc_count_only(&c->count[KTRC_EV_fault], ticks);
+	} else {
 		ktrc_outlet_count(&fault_outlet, KTRC_EV_fault, ticks);
+	}
 	preempt_enable_notrace();
 }
 

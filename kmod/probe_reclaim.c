@@ -59,6 +59,8 @@ static void begin(u32 kind, int node, int order, gfp_t gfp)
 			s->cgid = ktrc_current_cgid();
 		s->start = ktrc_clock_ticks(stall_clock);
 		emit_begin(s);
+	} else {
+		atomic_long_inc(&stalls.missed); /* here only: its entry finds no room either */
 	}
 	preempt_enable_notrace();
 }
@@ -225,15 +227,18 @@ static int stall_attach(u32 clock)
 {
 	int err;
 
+	if (nr_stall_users && stall_clock != clock)
+		return -EBUSY;
 	if (nr_stall_users++)
 		return 0;
 	stall_clock = clock;
 	ktrc_stalls_clear(&stalls);
-	err = ktrc_entry_attach(&memcg_entry);
+	err = points_attach(stall_points, ARRAY_SIZE(stall_points));
 	if (!err) {
-		err = points_attach(stall_points, ARRAY_SIZE(stall_points));
+		/* last: what it announces must find its begin attached */
+		err = ktrc_entry_attach(&memcg_entry);
 		if (err)
-			ktrc_entry_detach(&memcg_entry);
+			points_detach(stall_points, ARRAY_SIZE(stall_points));
 	}
 	if (err)
 		nr_stall_users--;

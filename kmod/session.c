@@ -77,9 +77,14 @@ u64 ktrc_session_lost(const struct ktrc_session *s)
 {
 	u64 lost = 0;
 	int cpu;
+	u32 i;
 
 	for_each_possible_cpu(cpu)
 		lost += local_read(&per_cpu_ptr(s->cpus, cpu)->lost);
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		if (s->config.events & BIT_ULL(i))
+			lost += ktrc_attach_missed(s, i);
+	}
 	return lost;
 }
 
@@ -88,7 +93,7 @@ static int check_name(const char *name, struct ktrc_why *why)
 	const char *p;
 
 	for (p = name; *p; p++) {
-		if (!isalnum(*p) && !strchr("_.-", *p))
+		if (!(isascii(*p) && isalnum(*p)) && !strchr("_.-", *p))
 			break;
 	}
 	if (*p || p == name) {
@@ -205,14 +210,8 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 		why->text = "the kernel's clock source changed; make a new session";
 		return -ESTALE;
 	}
-	if (!s->has_names) {
-		err = ktrc_names_get();
-		if (err) {
-			why->text = "the table of cgroup names cannot be made";
-			return err;
-		}
-		s->has_names = true;
-	}
+	if (!s->has_names)
+		s->has_names = !ktrc_names_get(); /* without it ids stay ids */
 	err = ktrc_attach_session(s, why);
 	if (err)
 		return err;
@@ -277,8 +276,8 @@ static bool is_abandoned(struct ktrc_session *s)
 	if (s->config.mode != KTRC_MODE_STREAM)
 		return false;
 	if (s->consumer && !ktrc_session_is_readable(s))
-		s->consumed = jiffies;
-	return time_after(jiffies, s->consumed + KTRC_CONSUMER_TIMEOUT);
+		WRITE_ONCE(s->consumed, jiffies);
+	return time_after(jiffies, READ_ONCE(s->consumed) + KTRC_CONSUMER_TIMEOUT);
 }
 
 static bool is_over(const struct ktrc_session *s)
@@ -377,13 +376,14 @@ static void init_cpus(struct ktrc_session *s)
 static struct ktrc_session *alloc_session(const struct ktrc_config *config,
 					  const struct ktrc_wish *wish, struct ktrc_why *why)
 {
-	struct ktrc_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	struct ktrc_session *s = kzalloc(sizeof(*s), KTRC_GFP);
 	int err;
 
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	kref_init(&s->ref);
 	init_waitqueue_head(&s->readers);
+	mutex_init(&s->consuming);
 	INIT_DELAYED_WORK(&s->watch, watch);
 	s->config = *config;
 	s->wish = *wish;

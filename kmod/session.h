@@ -18,6 +18,9 @@
 #include "filter.h"
 #include "probe.h"
 
+/* on the caller's account; what is not there is ENOMEM, never somebody's end */
+#define KTRC_GFP (GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
 #define KTRC_MAX_MIN_NS (3600ull * NSEC_PER_SEC)
 #define KTRC_MAX_SECONDS (30u * 24 * 3600)
 
@@ -75,6 +78,7 @@ struct ktrc_wish {
  * @cpus: control block of every possible CPU
  * @pages: by CPU: the pages of its ring, status page first; NULL: no ring
  * @readers: woken when a packet is complete or the session stops
+ * @consuming: one CONSUME at a time; taken alone, so that a consumer never waits for a verb
  * @consumer: the file that consumes; NULL: none
  * @owner: the file it is bound to; NULL: detached
  * @has_names: it holds the table of names
@@ -105,6 +109,7 @@ struct ktrc_session {
 	struct ktrc_cpu __percpu *cpus;
 	struct page ***pages;
 	wait_queue_head_t readers;
+	struct mutex consuming;
 	const struct file *consumer;
 	const struct file *owner;
 	bool has_names;

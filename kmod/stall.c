@@ -43,7 +43,7 @@ struct ktrc_stall *ktrc_stall_find(struct ktrc_stalls *t)
  * ktrc_stall_get() - the current task's stall, a new one if there is none
  * @t: the table
  *
- * Return: NULL when there is no room, which is counted.
+ * Return: NULL when there is no room.
  */
 struct ktrc_stall *ktrc_stall_get(struct ktrc_stalls *t)
 {
@@ -55,8 +55,6 @@ struct ktrc_stall *ktrc_stall_get(struct ktrc_stalls *t)
 		if (READ_ONCE(s->task) || cmpxchg(&s->task, NULL, current))
 			s = NULL;
 	}
-	if (!s)
-		atomic_long_inc(&t->missed);
 	return s;
 }
 

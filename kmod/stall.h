@@ -34,7 +34,7 @@ struct ktrc_stall {
 
 /**
  * struct ktrc_stalls - a table of them, by task
- * @missed: stalls for which there was no room
+ * @missed: stalls for which there was no room; counted where they begin
  * @at: open addressing; an entry is changed by its task only
  */
 struct ktrc_stalls {

@@ -236,7 +236,7 @@ static bool is_session_name(const char *name)
 
 error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktrc_cli *cli)
 {
-	static const char *const formats[] = { "text", "json", "ndjson" };
+	static const char *const formats[] = { "text", "json", "ndjson", "markdown" };
 	static const char *const colors[] = { "never", "always", "auto" };
 
 	switch (key) {
@@ -254,6 +254,8 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 	case KTRC_OPT_FORMAT:
 		cli->format = (enum ktrc_output_format)word_index("format", arg, formats,
 								  ARRAY_SIZE(formats));
+		if (cli->format == KTRC_OUT_MARKDOWN && !cli->has_markdown)
+			ktrc_cli_usage(state, "--format=markdown is for the summary only");
 		return 0;
 	case KTRC_OPT_COLOR:
 		cli->color = word_index("colour mode", arg, colors, ARRAY_SIZE(colors));
@@ -283,10 +285,10 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 	}
 }
 
-/* A number with one of some suffixes; false if it is not, or does not fit. */
-static bool parse_suffixed(const char *text, const char *const *suffixes, const u64 *factors,
-			   size_t nr, u64 *ret)
+bool ktrc_cli_bytes(const char *text, u64 *bytes)
 {
+	static const char *const suffixes[] = { "", "K", "M", "G", "KiB", "MiB", "GiB" };
+	static const u64 factors[] = { 1, 1 << 10, 1 << 20, 1 << 30, 1 << 10, 1 << 20, 1 << 30 };
 	char *end;
 	u64 number;
 
@@ -294,27 +296,10 @@ static bool parse_suffixed(const char *text, const char *const *suffixes, const 
 		return false;
 	errno = 0;
 	number = strtoull(text, &end, 10);
-	for (size_t i = 0; !errno && i < nr; i++)
+	for (size_t i = 0; !errno && i < ARRAY_SIZE(suffixes); i++)
 		if (strcasecmp(end, suffixes[i]) == 0)
-			return !__builtin_mul_overflow(number, factors[i], ret);
+			return !__builtin_mul_overflow(number, factors[i], bytes) && *bytes;
 	return false;
-}
-
-bool ktrc_cli_bytes(const char *text, u64 *bytes)
-{
-	static const char *const suffixes[] = { "", "K", "M", "G", "KiB", "MiB", "GiB" };
-	static const u64 factors[] = { 1, 1 << 10, 1 << 20, 1 << 30, 1 << 10, 1 << 20, 1 << 30 };
-
-	return parse_suffixed(text, suffixes, factors, ARRAY_SIZE(factors), bytes) && *bytes;
-}
-
-bool ktrc_cli_duration(const char *text, u64 *ns)
-{
-	static const char *const suffixes[] = { "", "s", "ms", "m", "min", "h" };
-	static const u64 factors[] = { NSEC_PER_SEC,	  NSEC_PER_SEC,	     1000000,
-				       60 * NSEC_PER_SEC, 60 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC };
-
-	return parse_suffixed(text, suffixes, factors, ARRAY_SIZE(factors), ns) && *ns;
 }
 
 static u64 now_ns(void)

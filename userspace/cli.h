@@ -20,6 +20,7 @@
  * @max_loss: --max-loss; NULL: any loss is fine
  * @max_loss_value: what it points to
  * @is_quiet: -q
+ * @has_markdown: --format=markdown is possible
  */
 struct ktrc_cli {
 	const char *session;
@@ -30,6 +31,7 @@ struct ktrc_cli {
 	const u64 *max_loss;
 	u64 max_loss_value;
 	bool is_quiet;
+	bool has_markdown;
 };
 
 /** ktrc_cli_begin() - before anything else: signals, exit codes of argp, line buffering */
@@ -66,6 +68,11 @@ enum {
 	{                                                                              \
 		"format", KTRC_OPT_FORMAT, "FMT", 0, "text (default), json, ndjson", 0 \
 	}
+#define KTRC_ARGP_SUMMARY_FORMAT                                                     \
+	{                                                                            \
+		"format", KTRC_OPT_FORMAT, "FMT", 0,                                 \
+			"text (default), json, ndjson; the summary also markdown", 0 \
+	}
 #define KTRC_ARGP_SAVE                                                                \
 	{                                                                             \
 		"save", KTRC_OPT_SAVE, "DIR", 0, "save the records as a CTF trace", 0 \
@@ -100,9 +107,6 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 
 /** ktrc_cli_bytes() - "64M" as a number; false if it is none */
 bool ktrc_cli_bytes(const char *text, u64 *bytes);
-
-/** ktrc_cli_duration() - "10s", "500ms", "2m" in nanoseconds; false if it is none */
-bool ktrc_cli_duration(const char *text, u64 *ns);
 
 /** ktrc_cli_error() - print what failed and what to do; returns the exit code */
 int ktrc_cli_error(const struct ktrc_error *err);

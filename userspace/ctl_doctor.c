@@ -46,7 +46,7 @@ static bool read_line(const char *path, char *text, size_t room)
 
 static void check_kernel(struct doctor *doctor)
 {
-	char headers[sizeof(((struct utsname *)0)->release) + 32], text[300], lockdown[80];
+	char headers[sizeof(((struct utsname *)0)->release) + 32], text[300];
 	struct utsname name;
 
 	if (uname(&name) < 0)
@@ -56,8 +56,115 @@ static void check_kernel(struct doctor *doctor)
 		 access(headers, F_OK) == 0 ? "installed" :
 					      "not installed (only needed to build the module)");
 	fine(doctor, "kernel", text);
-	if (read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown)))
-		fine(doctor, "lockdown", lockdown);
+}
+
+/* ---- may the module be loaded ---- */
+
+/* "none [integrity] confidentiality": the one in brackets */
+static bool is_locked_down(char *text, size_t room)
+{
+	char line[80], *from, *to;
+
+	snprintf(text, room, "none: this kernel has no lockdown, or securityfs is not mounted");
+	if (!read_line("/sys/kernel/security/lockdown", line, sizeof(line)))
+		return false;
+	from = strchr(line, '[');
+	to = from ? strchr(from, ']') : NULL;
+	if (!to)
+		return false;
+	*to = '\0';
+	snprintf(text, room, "%s", from + 1);
+	return strcmp(text, "none") != 0;
+}
+
+#define SECURE_BOOT "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+static const char *secure_boot(void)
+{
+	__ktrc_fd int fd = open(SECURE_BOOT, O_RDONLY | O_CLOEXEC);
+	u8 value[5]; /* four bytes of attributes, then the variable */
+
+	if (fd < 0)
+		return access("/sys/firmware/efi", F_OK) < 0 ? "no: not started by EFI" :
+							       "cannot be told";
+	if (read(fd, value, sizeof(value)) != sizeof(value))
+		return "cannot be told";
+	return value[4] ? "on" : "off";
+}
+
+/* What modinfo says of the module that modprobe would load; false: there is none. */
+static bool find_installed(char *signer, size_t room)
+{
+	FILE *pipe = popen("modinfo -F signer ktrc 2>/dev/null", "re");
+
+	signer[0] = '\0';
+	if (pipe && fgets(signer, (int)room, pipe))
+		signer[strcspn(signer, "\n")] = '\0';
+	return pipe && pclose(pipe) == 0;
+}
+
+/* Whether the module is signed, as far as that can be told; @text says it. */
+static bool is_signed(bool is_loaded, char *text, size_t room)
+{
+	char taint[20] = "", signer[120];
+
+	if (is_loaded && read_line("/sys/module/ktrc/taint", taint, sizeof(taint))) {
+		bool is_unsigned = strchr(taint, 'E');
+
+		snprintf(text, room, "the loaded module %s",
+			 is_unsigned ? "is not signed by a key that this kernel knows" :
+				       "is signed");
+		return !is_unsigned;
+	}
+	if (!find_installed(signer, sizeof(signer)))
+		snprintf(text, room, "no module is installed for this kernel");
+	else
+		snprintf(text, room, "the installed module is %s%s",
+			 *signer ? "signed by " : "not signed", signer);
+	return *signer;
+}
+
+static void check_signature(struct doctor *doctor, bool is_loaded)
+{
+	char lockdown[100], enforced[8] = "N", module[200], text[300];
+	bool is_locked = is_locked_down(lockdown, sizeof(lockdown));
+	bool has_signature = is_signed(is_loaded, module, sizeof(module));
+	bool must;
+
+	read_line("/sys/module/module/parameters/sig_enforce", enforced, sizeof(enforced));
+	must = enforced[0] == 'Y' || is_locked;
+	fine(doctor, "lockdown", lockdown);
+	fine(doctor, "secureboot", secure_boot());
+	snprintf(text, sizeof(text), "%s; this kernel %s", module,
+		 must ? "loads signed modules only" : "loads unsigned ones too");
+	if (must && !has_signature && !is_loaded)
+		wrong(doctor, KTRC_EXIT_PERMISSION, "signature", text,
+		      "sign ktrc.ko with a key enrolled by mokutil --import    (DKMS does so)");
+	else
+		fine(doctor, "signature", text);
+}
+
+/* ---- who may record ---- */
+
+#define CAP_SYS_ADMIN_BIT 21
+#define CAP_PERFMON_BIT 38
+
+static void check_rights(struct doctor *doctor)
+{
+	__ktrc_file FILE *file = fopen("/proc/self/status", "re");
+	char line[200];
+	u64 caps = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (caps >> CAP_PERFMON_BIT & 1 || caps >> CAP_SYS_ADMIN_BIT & 1)
+		fine(doctor, "rights",
+		     "CAP_PERFMON or CAP_SYS_ADMIN is needed to record and to read; you have it");
+	else
+		wrong(doctor, KTRC_EXIT_PERMISSION, "rights",
+		      "CAP_PERFMON or CAP_SYS_ADMIN is needed to record and to read; you lack it",
+		      "sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
 }
 
 static bool check_module(struct doctor *doctor)
@@ -93,9 +200,7 @@ static void check_device(struct doctor *doctor)
 		      "sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
 		return;
 	}
-	snprintf(text, sizeof(text),
-		 KTRC_DEVICE " mode %04o; readable with CAP_PERFMON or CAP_SYS_ADMIN",
-		 st.st_mode & 07777);
+	snprintf(text, sizeof(text), KTRC_DEVICE " mode %04o", st.st_mode & 07777);
 	fine(doctor, "device", text);
 }
 
@@ -196,6 +301,8 @@ int ktrc_ctl_doctor(int argc, char **argv)
 
 	ktrc_ctl_parse_show(options, doc, argc, argv, &show);
 	check_kernel(&doctor);
+	check_rights(&doctor);
+	check_signature(&doctor, access("/sys/module/ktrc", F_OK) == 0);
 	if (check_module(&doctor)) {
 		check_device(&doctor);
 		if (ktrc_nl_open(&nl, &err) < 0) {

@@ -20,18 +20,21 @@ static void list_fields(const struct ktrc_event *event, FILE *file)
 static void list_event(const struct ktrc_ctl_show *show, const struct ktrc_event *event)
 {
 	FILE *file = show->cli.out.file;
+	char rules[KTRC_RULE_ROOM];
 
 	if (ktrc_event_is_data(event))
-		fprintf(file, "%-12s %-11s %s\n", event->label, ktrc_ctl_avail_text(event->avail),
+		fprintf(file, "%-14s %-11s %s\n", event->label, ktrc_ctl_avail_text(event->avail),
 			event->reason ? event->reason :
 			event->hook   ? event->hook :
 					"");
 	else if (show->is_verbose)
-		fprintf(file, "%-12s %-11s\n", event->label, "always");
+		fprintf(file, "%-14s %-11s\n", event->label, "always");
 	else
 		return;
 	if (event->doc)
 		fprintf(file, "    %s\n", event->doc);
+	if (event->kind == KTRC_KIND_DATA)
+		fprintf(file, "    options: %s\n", ktrc_rules_text(event->rules, rules));
 	if (show->is_verbose)
 		list_fields(event, file);
 }

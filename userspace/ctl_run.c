@@ -33,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (run->duration_ns)
 			ktrc_cli_usage(state, "one DURATION at a time, not also \"%s\"", arg);
-		if (!ktrc_cli_duration(arg, &run->duration_ns))
+		if (!ktrc_parse_duration(arg, &run->duration_ns))
 			ktrc_cli_usage(state,
 				       "\"%s\" is no duration such as 10s, and a command "
 				       "stands after --",
@@ -72,12 +72,20 @@ static u64 now_ns(void)
 	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
 }
 
-static void wait_for_time(const struct run *run)
+/* Its own maximum time may end it before; what cannot be told is told when it is stopped. */
+static bool is_recording(struct ktrc_device *dev)
+{
+	struct ktrc_error ignored;
+
+	return ktrc_device_info(dev, &ignored) < 0 || dev->info.state == KTRC_STATE_RUNNING;
+}
+
+static void wait_for_time(const struct run *run, struct ktrc_device *dev)
 {
 	bool has_progress = isatty(STDERR_FILENO) && !run->request.cli.is_quiet;
 	u64 start_ns = now_ns(), done_ns = 0, left_ns;
 
-	while (done_ns < run->duration_ns && !ktrc_cli_is_interrupted()) {
+	while (done_ns < run->duration_ns && !ktrc_cli_is_interrupted() && is_recording(dev)) {
 		left_ns = run->duration_ns - done_ns;
 		if (has_progress)
 			fprintf(stderr, "\rrecording, %llu s left (Ctrl-C stops early) ",
@@ -125,7 +133,7 @@ static int record(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
 	if (run->command)
 		ret = wait_for_command(run, err);
 	else
-		wait_for_time(run);
+		wait_for_time(run, dev);
 	if (ret < 0)
 		return ret;
 	ret = ktrc_device_stop(dev, err);
@@ -189,10 +197,13 @@ int ktrc_ctl_run(int argc, char **argv)
 	static const struct argp_option options[] = {
 		KTRC_ARGP_EVENTS,
 		KTRC_ARGP_SAVE,
-		KTRC_ARGP_FORMAT,
+		KTRC_ARGP_SUMMARY_FORMAT,
 		{ "session", KTRC_OPT_SESSION, "NAME", 0, "name while it runs (default: run)", 0 },
 		KTRC_ARGP_MEMORY,
+		KTRC_ARGP_WINDOW,
 		KTRC_ARGP_PACKET,
+		KTRC_ARGP_MAX_TIME,
+		KTRC_ARGP_FILTERS,
 		KTRC_ARGP_TOP,
 		KTRC_ARGP_NO_HEADER,
 		KTRC_ARGP_COLOR,
@@ -204,8 +215,8 @@ int ktrc_ctl_run(int argc, char **argv)
 	static const char doc[] =
 		"Record for a time, or while COMMAND runs, and print the summary.\n\n"
 		"  ktrc-ctl run 10s\n"
-		"  ktrc-ctl run --save=DIR -- make -j4\v"
-		"Ctrl-C stops early and prints the summary; twice aborts.";
+		"  ktrc-ctl run --events=fault:major,reclaim --save=DIR -- make -j4\v"
+		"Ctrl-C stops early and prints the summary; twice aborts.\n" KTRC_RULES_DOC;
 	static const struct argp argp = { options, parse, "DURATION\n-- COMMAND [ARG...]",
 					  doc,	   NULL,  NULL,
 					  NULL };
@@ -213,6 +224,7 @@ int ktrc_ctl_run(int argc, char **argv)
 
 	ktrc_ctl_request_init(&run.request);
 	run.request.cli.session = "run";
+	run.request.cli.has_markdown = true;
 	argc = split_command(&run, argc, argv);
 	ktrc_cli_parse(&argp, argc, argv, &run);
 	return run_and_report(&run);

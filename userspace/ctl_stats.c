@@ -31,6 +31,13 @@ static struct ktrc_cell cell_cpu(const void *data, size_t row)
 	return cpu == KTRC_CPU_NONE ? KTRC_CELL_EMPTY : ktrc_cell_number(cpu);
 }
 
+static struct ktrc_cell cell_weight(const void *data, size_t row)
+{
+	const struct ktrc_capture *capture = data;
+
+	return ktrc_cell_number(ktrc_session_weight(&capture->session, row_at(data, row)->event));
+}
+
 #define COUNTER_CELL(name, expression)                             \
 	static struct ktrc_cell name(const void *data, size_t row) \
 	{                                                          \
@@ -68,6 +75,7 @@ static struct ktrc_table stats_table(const struct ktrc_capture *capture)
 		{ "lost_missed", cell_lost_missed },
 		{ "nested", cell_nested },
 		{ "unbalanced", cell_unbalanced },
+		{ "weight", cell_weight },
 	};
 
 	return (struct ktrc_table){
@@ -116,11 +124,20 @@ static void print_hist(const struct ktrc_capture *capture, const struct ktrc_eve
 	}
 }
 
+static void print_filters(const struct ktrc_capture *capture, FILE *file)
+{
+	__ktrc_free char *text = ktrc_session_filter_text(&capture->session, capture->schema);
+
+	if (text && *text)
+		fprintf(file, "\nfiltered by: %s\n", text);
+}
+
 static void print_text(const struct ktrc_capture *capture, const struct ktrc_output *out)
 {
 	struct ktrc_table table = stats_table(capture);
 
 	ktrc_table_print(&table, out);
+	print_filters(capture, out->file);
 	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++)
 		if (ktrc_schema_event(capture->schema, id))
 			print_hist(capture, &capture->schema->events[id], out->file);
@@ -156,6 +173,8 @@ static void print_json(const struct ktrc_capture *capture, const struct ktrc_out
 								&capture->schema->events[id]));
 	json_object_set_new(document, "counters", ktrc_table_rows(&table, out));
 	json_object_set_new(document, "durations", durations);
+	json_object_set_new(document, "filters",
+			    ktrc_filters_to_json(&capture->session, capture->schema));
 	ktrc_print_json(document, out);
 }
 
@@ -169,7 +188,8 @@ int ktrc_ctl_stats(int argc, char **argv)
 	};
 	static const char doc[] =
 		"Counters for each event and CPU, and durations.  Exact once the session is stopped:\n"
-		"hits = written + filtered + lost; unbalanced is the difference.\n\n"
+		"hits = written + filtered + lost; unbalanced is the difference.  A record stands\n"
+		"for `weight` hits.\n\n"
 		"  ktrc-ctl stats --format json | jq .counters";
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	__ktrc_device struct ktrc_device *dev = NULL;

@@ -94,6 +94,35 @@ static struct ktrc_table status_table(const struct status *status)
 	};
 }
 
+static void event_text(const struct status *s, const struct ktrc_event *event, FILE *file)
+{
+	char rule[KTRC_RULE_ROOM];
+
+	ktrc_rule_text(&s->session.rules[event->id], rule);
+	fprintf(file, "event     %s%s%s: %s%s%s\n", event->label, *rule ? ":" : "", rule,
+		event->hook ? event->hook : "no hook", event->reason ? "; " : "",
+		event->reason ? event->reason : "");
+}
+
+static void filters_text(const struct ktrc_session *session, FILE *file)
+{
+	char room[KTRC_PATH_ROOM], time[KTRC_RULE_ROOM];
+	const char *path = session->cgid ? ktrc_ctl_cgroup_path(session->cgid, room) : NULL;
+
+	for (u32 i = 0; i < session->nr_pids; i++)
+		fprintf(file, "%s%u%s", i ? "," : "only      processes ", session->pids[i],
+			i + 1 == session->nr_pids ? "\n" : "");
+	if (path)
+		fprintf(file, "only      cgroup %s and below\n", path);
+	else if (session->cgid)
+		fprintf(file, "only      cgroup with id %llu and below\n", session->cgid);
+	if (session->max_seconds)
+		fprintf(file, "stops     %s after its start\n",
+			ktrc_duration_text(session->max_seconds * NSEC_PER_SEC, time));
+	if (session->names_missed)
+		fprintf(file, "nameless  %llu cgroups\n", session->names_missed);
+}
+
 static void status_text(const struct status *s, const struct ktrc_ctl_show *show)
 {
 	const struct ktrc_ioc_info *info = &s->dev->info;
@@ -108,22 +137,40 @@ static void status_text(const struct status *s, const struct ktrc_ctl_show *show
 			ktrc_text_ns(ticks_to_ns(info, end_ticks(info) - info->start_ticks), time));
 	if (s->session.stop_reason == KTRC_STOP_NO_CONSUMER)
 		fputs("; stopped because nobody consumed it", file);
+	if (s->session.stop_reason == KTRC_STOP_MAX_TIME)
+		fputs("; stopped because its maximum time was over", file);
 	fprintf(file, "%s%s\n", s->session.is_bound ? ", bound to a process" : "",
 		s->session.has_consumer ? ", being consumed" : "");
 	fprintf(file, "mode      %s, %s in %zu rings of %u packets of %s\n",
 		ktrc_word(&ktrc_modes, s->session.mode),
 		ktrc_text_bytes(s->session.memory_bytes, memory), s->dev->nr_rings,
 		info->nr_packets, ktrc_text_bytes(info->packet_bytes, packet));
-	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
-		const struct ktrc_event *event = ktrc_schema_event(s->schema, id);
-
-		if (event && s->session.events >> id & 1)
-			fprintf(file, "event     %s: %s%s%s\n", event->label,
-				event->hook ? event->hook : "no hook", event->reason ? "; " : "",
-				event->reason ? event->reason : "");
-	}
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++)
+		if (ktrc_schema_event(s->schema, id) && s->session.events >> id & 1)
+			event_text(s, &s->schema->events[id], file);
+	filters_text(&s->session, file);
 	fprintf(file, "lost      %llu\n", s->lost);
 	ktrc_table_print(&table, &show->cli.out);
+}
+
+static json_t *event_to_json(const struct status *s, const struct ktrc_event *event)
+{
+	char rule[KTRC_RULE_ROOM];
+
+	return json_pack("{s:s, s:s*, s:s, s:s*, s:s}", "event", event->label, "hook", event->hook,
+			 "availability", ktrc_ctl_avail_text(event->avail), "reason", event->reason,
+			 "rule", ktrc_rule_text(&s->session.rules[event->id], rule));
+}
+
+static json_t *filters_json(const struct status *s)
+{
+	json_t *filters = ktrc_filters_to_json(&s->session, s->schema);
+	char room[KTRC_PATH_ROOM];
+	const char *path = s->session.cgid ? ktrc_ctl_cgroup_path(s->session.cgid, room) : NULL;
+
+	if (path)
+		json_object_set_new(filters, "cgroup", json_string(path));
+	return filters;
 }
 
 static json_t *status_to_json(const struct status *s, const struct ktrc_ctl_show *show)
@@ -135,14 +182,10 @@ static json_t *status_to_json(const struct status *s, const struct ktrc_ctl_show
 		const struct ktrc_event *event = ktrc_schema_event(s->schema, id);
 
 		if (event && s->session.events >> id & 1)
-			json_array_append_new(events, json_pack("{s:s, s:s*, s:s, s:s*}", "event",
-								event->label, "hook", event->hook,
-								"availability",
-								ktrc_ctl_avail_text(event->avail),
-								"reason", event->reason));
+			json_array_append_new(events, event_to_json(s, event));
 	}
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:o, s:o}", "session",
+		"{s:s, s:s, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "session",
 		s->session.name, "state", ktrc_word(&ktrc_states, s->session.state), "stop_reason",
 		ktrc_word(&ktrc_stop_reasons, s->session.stop_reason), "mode",
 		ktrc_word(&ktrc_modes, s->session.mode), "is_bound", s->session.is_bound,
@@ -153,7 +196,7 @@ static json_t *status_to_json(const struct status *s, const struct ktrc_ctl_show
 				     ticks_to_ns(&s->dev->info, end_ticks(&s->dev->info) -
 									s->dev->info.start_ticks) :
 				     0),
-		"lost", (json_int_t)s->lost, "events", events, "cpus",
+		"lost", (json_int_t)s->lost, "events", events, "filters", filters_json(s), "cpus",
 		ktrc_table_rows(&table, &show->cli.out));
 }
 

@@ -16,19 +16,20 @@ static const char doc[] =
 	"\n"
 	"  ktrc-read                    summary: a verdict, then evidence\n"
 	"  ktrc-read faults --top=10    page faults by process\n"
+	"  ktrc-read reclaim            stalls in reclaim: kind, order, cgroup, process\n"
 	"  ktrc-read events | head      every record\n"
 	"  ktrc-read check              do the books balance? against /proc/vmstat?\n"
 	"  ktrc-read --save=DIR         copy the records to a CTF trace\n"
 	"  ktrc-read faults DIR         a view of a saved trace\n"
 	"\n"
-	"VIEW is summary (default), faults, events or check.\v"
+	"VIEW is summary (default), faults, reclaim, events or check.\v"
 	"Exit: 0 done, 1 failed (check: unbalanced), 2 usage, 3 nothing recorded,\n"
 	"4 permission, 6 loss above --max-loss, 7 wrong module, 130 aborted.";
 
 static const struct argp_option options[] = {
 	KTRC_ARGP_SESSION,
 	KTRC_ARGP_SAVE,
-	KTRC_ARGP_FORMAT,
+	KTRC_ARGP_SUMMARY_FORMAT,
 	{ "follow", OPT_FOLLOW, NULL, 0, "consume a stream session and show it as it comes", 0 },
 	KTRC_ARGP_TOP,
 	{ "all", OPT_ALL, NULL, 0, "events: show dictionary records as well", 0 },
@@ -41,9 +42,8 @@ static const struct argp_option options[] = {
 };
 
 static const char *const view_names[] = {
-	[KTRC_VIEW_SUMMARY] = "summary",
-	[KTRC_VIEW_FAULTS] = "faults",
-	[KTRC_VIEW_EVENTS] = "events",
+	[KTRC_VIEW_SUMMARY] = "summary", [KTRC_VIEW_FAULTS] = "faults",
+	[KTRC_VIEW_RECLAIM] = "reclaim", [KTRC_VIEW_EVENTS] = "events",
 	[KTRC_VIEW_CHECK] = "check",
 };
 
@@ -87,6 +87,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		return take_argument(state, arg, read);
 	case ARGP_KEY_END:
+		if (read->cli.format == KTRC_OUT_MARKDOWN && read->view != KTRC_VIEW_SUMMARY)
+			ktrc_cli_usage(state, "--format=markdown is for the summary only");
 		if (read->trace && (read->follow || read->cli.save))
 			ktrc_cli_usage(state,
 				       "--follow and --save are for a session, not for a TRACE");
@@ -152,6 +154,7 @@ int main(int argc, char **argv)
 	int code;
 
 	ktrc_cli_begin(&read.cli);
+	read.cli.has_markdown = true;
 	ktrc_cli_parse(&argp, argc, argv, &read);
 	if (read.trace)
 		code = read_trace(&read);

@@ -38,6 +38,17 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 	return 0;
 }
 
+/* The rings were read one after the other: only until @held_ticks was each of them. */
+static int finish(struct ktrc_follow *follow, u64 held_ticks, struct ktrc_error *err)
+{
+	struct ktrc_capture *capture = ktrc_follow_capture(follow);
+	int ret = ktrc_follow_finish(follow, err);
+
+	if (held_ticks < capture->settled_ticks)
+		capture->settled_ticks = held_ticks;
+	return ret;
+}
+
 /* On a terminal the view so far is drawn over the last one, once a second. */
 static int redraw(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
 		  struct ktrc_error *err)
@@ -48,7 +59,7 @@ static int redraw(struct ktrc_read *read, struct ktrc_follow *follow, struct sin
 	    now_s < sink->drawn_s + REDRAW_S)
 		return 0;
 	sink->drawn_s = now_s;
-	if (ktrc_follow_finish(follow, err) < 0)
+	if (finish(follow, ktrc_reader_held(ktrc_follow_capture(follow)->reader), err) < 0)
 		return -EIO;
 	fputs("\033[H\033[2J", stdout);
 	ktrc_report_views(sink->views, read->view, &read->cli);
@@ -59,6 +70,8 @@ static int redraw(struct ktrc_read *read, struct ktrc_follow *follow, struct sin
 static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
 		struct ktrc_error *err)
 {
+	struct ktrc_reader *reader = ktrc_follow_capture(follow)->reader;
+	u64 held_ticks;
 	int ret = 1;
 
 	while (ret > 0 && !ktrc_cli_is_interrupted()) {
@@ -70,10 +83,11 @@ static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink 
 			ktrc_follow_wait(follow);
 	}
 	/* what was taken out of the rings is shown, and then consumed, to the last record */
-	ktrc_reader_hold(ktrc_follow_capture(follow)->reader, UINT64_MAX);
+	held_ticks = ktrc_reader_held(reader);
+	ktrc_reader_hold(reader, UINT64_MAX);
 	if (take_records(read, follow, sink, err) < 0)
 		return -EIO;
-	return ktrc_follow_finish(follow, err);
+	return finish(follow, held_ticks, err);
 }
 
 static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)

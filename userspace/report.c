@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "lib/cleanup.h"
 #include "views/empty.h"
@@ -15,11 +16,21 @@ static int no_memory(void)
 	return ktrc_cli_error(&err);
 }
 
-static int empty(const struct ktrc_capture *capture)
+#define ALL_EVENTS (~0ull)
+
+static int empty(const struct ktrc_capture *capture, u64 events)
 {
 	struct ktrc_error err;
 
-	ktrc_explain_empty(capture, &err);
+	ktrc_explain_empty(capture, events, &err);
+	return ktrc_cli_error(&err);
+}
+
+static int unrecorded(const struct ktrc_capture *capture, const char *label)
+{
+	struct ktrc_error err;
+
+	ktrc_explain_unrecorded(capture, label, &err);
 	return ktrc_cli_error(&err);
 }
 
@@ -73,55 +84,131 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 	}
 	ktrc_event_printer_destroy(printer);
 	note_damage(capture, cli);
-	return ktrc_report_loss(capture, cli, printed ? 0 : empty(capture));
+	return ktrc_report_loss(capture, cli, printed ? 0 : empty(capture, ALL_EVENTS));
 }
 
-static int print_checked(const struct ktrc_capture *capture, struct ktrc_faults *faults,
-			 enum ktrc_view view, const struct ktrc_cli *cli)
+void ktrc_views_destroy(struct ktrc_views *views)
 {
-	__ktrc_check struct ktrc_check *check = ktrc_check_create(capture, faults);
+	if (!views)
+		return;
+	ktrc_faults_destroy(views->faults);
+	ktrc_reclaim_destroy(views->reclaim);
+	free(views);
+}
+
+void ktrc_cleanup_views(struct ktrc_views **views)
+{
+	ktrc_views_destroy(*views);
+}
+
+struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture)
+{
+	__ktrc_views struct ktrc_views *views = calloc(1, sizeof(*views));
+
+	if (!views)
+		return NULL;
+	views->capture = capture;
+	views->faults = ktrc_faults_create(capture);
+	views->reclaim = ktrc_reclaim_create(capture);
+	return views->faults && views->reclaim ? ktrc_steal(views) : NULL;
+}
+
+/* The compact header is what all but a few records have. */
+#define HEADER_BYTES sizeof(u32)
+
+int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record)
+{
+	int ret;
+
+	if (record->ticks >= views->faults->start_ticks) {
+		views->volume.records += ktrc_event_is_data(record->event);
+		views->volume.bytes += HEADER_BYTES + record->event->bytes;
+	}
+	ret = ktrc_faults_add(views->faults, record);
+	return ret < 0 ? ret : ktrc_reclaim_add(views->reclaim, record);
+}
+
+static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
+			 const struct ktrc_cli *cli)
+{
+	__ktrc_check struct ktrc_check *check = ktrc_check_create(views->capture, views->faults);
 	struct ktrc_summary summary;
 
 	if (!check)
 		return no_memory();
+	ktrc_check_stalls(check, views->reclaim);
 	if (view == KTRC_VIEW_CHECK) {
-		ktrc_print_check(check, capture, cli->format, &cli->out);
+		ktrc_print_check(check, views->capture, cli->format, &cli->out);
 		return check->is_balanced ? 0 : KTRC_EXIT_FAILED;
 	}
-	summary = ktrc_summarize(faults, check);
+	summary = ktrc_summarize(views->faults, views->reclaim, check, views->volume);
 	ktrc_print_summary(&summary, cli->format, &cli->out);
 	return 0;
 }
 
-int ktrc_report_faults(const struct ktrc_capture *capture, struct ktrc_faults *faults,
-		       enum ktrc_view view, const struct ktrc_cli *cli)
+static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
-	int code = 0;
+	const struct ktrc_faults *faults = views->faults;
 
-	ktrc_faults_sort(faults);
-	note_damage(capture, cli);
-	if (view != KTRC_VIEW_CHECK && !faults->nr_rows)
-		code = empty(capture);
-	else if (view == KTRC_VIEW_FAULTS)
-		ktrc_print_faults(faults, cli->format, &cli->out);
+	if (!faults->event)
+		return unrecorded(views->capture, "fault");
+	if (!faults->nr_rows)
+		return empty(views->capture, 1ull << faults->event->id);
+	ktrc_print_faults(faults, cli->format, &cli->out);
+	return 0;
+}
+
+static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *cli)
+{
+	const struct ktrc_reclaim *reclaim = views->reclaim;
+
+	if (!reclaim->event)
+		return unrecorded(views->capture, "reclaim");
+	if (ktrc_reclaim_is_empty(reclaim))
+		return empty(views->capture, 1ull << reclaim->event->id);
+	ktrc_print_reclaim(reclaim, cli->format, &cli->out);
+	return 0;
+}
+
+/* Where stalls are recorded none is an answer; page faults there always are. */
+static bool has_summary(const struct ktrc_views *views)
+{
+	return views->volume.records || !ktrc_reclaim_is_empty(views->reclaim) ||
+	       (views->reclaim->event && ktrc_was_quiet(views->capture));
+}
+
+int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struct ktrc_cli *cli)
+{
+	int code;
+
+	ktrc_faults_sort(views->faults);
+	if (ktrc_reclaim_finish(views->reclaim) < 0)
+		return no_memory();
+	note_damage(views->capture, cli);
+	if (view == KTRC_VIEW_FAULTS)
+		code = print_faults(views, cli);
+	else if (view == KTRC_VIEW_RECLAIM)
+		code = print_reclaim(views, cli);
+	else if (view == KTRC_VIEW_SUMMARY && !has_summary(views))
+		code = empty(views->capture, ALL_EVENTS);
 	else
-		code = print_checked(capture, faults, view, cli);
-	return ktrc_report_loss(capture, cli, code);
+		code = print_checked(views, view, cli);
+	return ktrc_report_loss(views->capture, cli, code);
 }
 
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,
 		const struct ktrc_cli *cli)
 {
-	__ktrc_faults struct ktrc_faults *faults = NULL;
+	__ktrc_views struct ktrc_views *views = NULL;
 	const struct ktrc_record *record;
 
 	if (view == KTRC_VIEW_EVENTS)
 		return report_events(capture, with_dictionary, cli);
-	faults = ktrc_faults_create(capture);
-	if (!faults)
+	views = ktrc_views_create(capture);
+	if (!views)
 		return no_memory();
 	while ((record = ktrc_reader_next(capture->reader)) != NULL)
-		if (ktrc_faults_add(faults, record) < 0)
+		if (ktrc_views_add(views, record) < 0)
 			return no_memory();
-	return ktrc_report_faults(capture, faults, view, cli);
+	return ktrc_report_views(views, view, cli);
 }

@@ -8,17 +8,40 @@
 enum ktrc_view {
 	KTRC_VIEW_SUMMARY,
 	KTRC_VIEW_FAULTS,
+	KTRC_VIEW_RECLAIM,
 	KTRC_VIEW_EVENTS,
 	KTRC_VIEW_CHECK,
 };
+
+/**
+ * struct ktrc_views - everything that is counted in one pass over the records
+ * @capture: what they are views of
+ * @faults: page faults
+ * @reclaim: stalls in reclaim
+ * @volume: what recording it took
+ */
+struct ktrc_views {
+	const struct ktrc_capture *capture;
+	struct ktrc_faults *faults;
+	struct ktrc_reclaim *reclaim;
+	struct ktrc_volume volume;
+};
+
+/** ktrc_views_create() - empty views; NULL without memory */
+struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture);
+void ktrc_views_destroy(struct ktrc_views *views);
+void ktrc_cleanup_views(struct ktrc_views **views);
+#define __ktrc_views KTRC_CLEANUP(ktrc_cleanup_views)
+
+/** ktrc_views_add() - look at a record; 0 or -ENOMEM */
+int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record);
 
 /** ktrc_report() - print a view of a capture; returns the exit code */
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,
 		const struct ktrc_cli *cli);
 
-/** ktrc_report_faults() - print a view that rests on counted faults; returns the exit code */
-int ktrc_report_faults(const struct ktrc_capture *capture, struct ktrc_faults *faults,
-		       enum ktrc_view view, const struct ktrc_cli *cli);
+/** ktrc_report_views() - print one of them, or what rests on them; returns the exit code */
+int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struct ktrc_cli *cli);
 
 /** ktrc_report_loss() - exit code 6 when more was lost than --max-loss allows, else @code */
 int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, int code);

@@ -81,7 +81,8 @@ static inline bool ktrc_arch_is_patched(const void *address)
 static inline u64 ktrc_memcg_cgid(const struct mem_cgroup *memcg)
 {
 #ifdef CONFIG_MEMCG
-	return memcg ? cgroup_id(memcg->css.cgroup) : 0;
+	return memcg && memcg->css.cgroup->root == &cgrp_dfl_root ? cgroup_id(memcg->css.cgroup) :
+								    0;
 #else
 	return 0;
 #endif

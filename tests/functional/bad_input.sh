@@ -37,6 +37,49 @@ bad() {
 	state=$(control $look)
 }
 
+# Which hits become records, and how long.
+filters() {
+	local can='min=TIME major user kernel count 1/N'
+	bad 2 'fault: no option "mayor"' "$can" ktrc-ctl start --events=fault:mayor
+	bad 2 'fault: no option ""' "$can" ktrc-ctl start --events=fault:
+	bad 2 'fault: no option "min"' "$can" ktrc-ctl start --events=fault:min
+	bad 2 'fault.light: no option "min=1ms"' 'user kernel' ktrc-ctl start --events=fault.light:min=1ms
+	bad 2 'min="1" is not a duration' - ktrc-ctl start --events=fault:min=1
+	bad 2 'min="0ms" is not a duration' - ktrc-ctl start --events=fault:min=0ms
+	bad 2 'min="1d" is not a duration' - ktrc-ctl run --events=fault:min=1d 1s
+	bad 2 'min-ns is above an hour' - ktrc-ctl start --events=fault:min=2h
+	bad 2 '"1/0" is not one in so many' - ktrc-ctl start --events=fault:1/0
+	bad 2 '"1/4294967296" is not one' - ktrc-ctl start --events=fault:1/4294967296
+	bad 2 'user and kernel exclude' - ktrc-ctl start --events=fault:user:kernel
+	bad 2 'user and kernel exclude' - ktrc-ctl start --events=fault:user --kernel
+	bad 2 '"fault" is named twice' - ktrc-ctl start --events=fault,fault:major
+	bad 2 '"reclaim.begin" is not recorded by itself' 'with "reclaim"' \
+		ktrc-ctl start --events=reclaim.begin
+	bad 2 'no event "reclame"' '"reclaim"' ktrc-ctl start --events=reclame:min=1ms
+	bad 2 '--major: none of the events' 'ktrc-ctl list' ktrc-ctl start --events=reclaim --major
+	bad 2 '--min: none of the events' 'ktrc-ctl list' ktrc-ctl start --events=fault.light --min=1ms
+	bad 2 '--min: "x" is not a duration' - ktrc-ctl start --min=x
+	bad 2 '--sample: "64" is not one in so many' - ktrc-ctl start --sample=64
+	bad 2 '--pid: "0" is not' - ktrc-ctl start --pid=0
+	bad 2 '--pid: "" is not' - ktrc-ctl start --pid=1,
+	bad 2 '--pid: "init" is not' - ktrc-ctl run --pid=init 1s
+	bad 2 '--pid: more than 16' - ktrc-ctl start --pid=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+	bad 2 '--cgroup: nobody: no such cgroup' 'system.slice' ktrc-ctl start --cgroup=nobody
+	bad 2 '--cgroup: : no such cgroup' 'system.slice' ktrc-ctl start --cgroup=
+	bad 2 '--cgroup: /tmp: no such cgroup' 'system.slice' ktrc-ctl start --cgroup=/tmp
+	bad 2 '--max-time: "500ms" is not a number of whole' - ktrc-ctl start --max-time=500ms
+	bad 2 '--max-time: "721h" is more than 30 days' - ktrc-ctl start --max-time=721h
+	bad 2 '--max-time: "-1s" is not a duration' - ktrc-ctl run --max-time=-1s 1s
+	bad 2 '--window: "0s" is not a duration' - ktrc-ctl start --window=0s
+	bad 2 '--memory or --window' - ktrc-ctl start --window=1m --memory=1M
+	bad 2 'DIR, .*missing' - ktrc-ctl snapshot
+	bad 2 'one DIR' - ktrc-ctl snapshot a b
+	bad 1 'cannot save.*exists' 'does not exist yet' ktrc-ctl snapshot $dir
+	bad 3 'no session "nobody"' 'ktrc-ctl start' ktrc-ctl snapshot $dir/x --session=nobody
+	bad 2 'notices have no end' 'ndjson' ktrc-ctl monitor --format=json
+	bad 2 '"x"' - ktrc-ctl monitor x
+}
+
 # The words on a command line, whatever sessions there are.
 command_lines() {
 	bad 2 'unknown verb "strat"' '"start"' ktrc-ctl strat
@@ -57,6 +100,7 @@ command_lines() {
 	bad 2 '"-1" is not a size' - ktrc-ctl start --memory=-1
 	bad 2 'is not a size' - ktrc-ctl start --memory=99999999999999999999
 	bad 2 'is not a size' - ktrc-ctl start --packet=64KB
+	filters
 	bad 2 '"fly" is neither flight nor stream' - ktrc-ctl start --mode=fly
 	bad 2 '"extra"' - ktrc-ctl start extra
 	bad 2 '1 to 31' - ktrc-ctl start --session=

@@ -17,7 +17,7 @@ from_babeltrace() {
 
 from_ktrc() {
 	sed -E 's/^[^ ]+ ([0-9]+) ([0-9]+) [0-9]+ "[^"]*" ([a-z_.]+): /\1 \2 \3 /; /^#/d
-		s/ dur_ns=[0-9]+//; s/"//g'
+		s/ dur_ns=[0-9]+//; s/ (cgroup|gfp_flags)="[^"]*"//; s/"//g'
 }
 
 ktrc-ctl start --events=fault,fault.light --memory=128K --packet=4K || fail "start: $?"

@@ -166,7 +166,7 @@ static void test_netlink_version(void)
 	family_version = KTRC_GENL_VERSION + 41;
 	ok(ktrc_nl_open(&nl, &err) < 0 && err.code == KTRC_EXIT_ABI,
 	   "a family of another version is refused: exit code 7");
-	ok(strstr(err.text, "version 42, this tool 1") && strstr(err.hint, "modprobe"),
+	ok(strstr(err.text, "has ABI 42, this tool ABI 1") && strstr(err.hint, "modprobe"),
 	   "and both versions are named");
 	family_version = KTRC_GENL_VERSION;
 }

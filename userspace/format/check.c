@@ -82,7 +82,7 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 {
 	const struct ktrc_check_row *t = &check->total;
 
-	return json_pack("{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+	return json_pack("{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
 			 "is_balanced", check->is_balanced, "is_stopped", check->is_stopped,
 			 "is_final", check->is_final, "hits", (json_int_t)t->hits, "written",
 			 (json_int_t)t->written, "filtered", (json_int_t)t->filtered, "lost",
@@ -91,32 +91,51 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 			 (json_int_t)check->damage.bad_packets, "cut_bytes",
 			 (json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
 			 reconciled_to_json(&check->pgfault, true), "pgmajfault",
-			 reconciled_to_json(&check->pgmajfault, false));
+			 reconciled_to_json(&check->pgmajfault, false), "allocstall",
+			 reconciled_to_json(&check->allocstall, true));
 }
 
-static void print_books(const struct ktrc_check *check, FILE *file)
+const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
 {
 	u64 cut = check->damage.cut_bytes + check->cut_bytes;
+	int used;
 
 	if (check->is_balanced)
-		fputs("books balance", file);
-	else
-		fprintf(file, "BOOKS DO NOT BALANCE: hits %+lld, written %+lld",
+		return "books balance";
+	used = snprintf(room, KTRC_LINE_ROOM, "BOOKS DO NOT BALANCE: hits %+lld, written %+lld",
 			check->total.unbalanced_hits, check->total.unbalanced_written);
 	if (check->damage.bad_packets || cut)
-		fprintf(file, "; %llu packets damaged, %llu bytes cut off",
-			check->damage.bad_packets, cut);
+		snprintf(room + used, KTRC_LINE_ROOM - (size_t)used,
+			 "; %llu packets damaged, %llu bytes cut off", check->damage.bad_packets,
+			 cut);
+	return room;
 }
 
-void ktrc_print_check_line(const struct ktrc_check *check, FILE *file)
+const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
 {
-	print_books(check, file);
-	fputs(check->is_balanced ? "; " : "\n          ", file);
-	if (check->pgfault.why_unknown)
-		fprintf(file, "kernel counters: %s\n", check->pgfault.why_unknown);
-	else
-		fprintf(file, "vs kernel counters: pgfault %.2f%%\n",
-			ktrc_reconciled_percent(&check->pgfault));
+	const struct {
+		const char *name;
+		const struct ktrc_reconciled *r;
+	} counters[] = { { "pgfault", &check->pgfault }, { "allocstall", &check->allocstall } };
+	const char *why = check->pgfault.why_unknown;
+	size_t used = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
+		if (counters[i].r->why_unknown)
+			continue;
+		used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "%s %s ",
+					 used ? "," : "vs kernel counters:", counters[i].name);
+		if (counters[i].r->kernel || counters[i].r->traced)
+			used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "%.2f%%",
+						 ktrc_reconciled_percent(counters[i].r));
+		else
+			used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "none");
+	}
+	if (!check->has_faults)
+		why = check->allocstall.why_unknown;
+	if (!used)
+		snprintf(room, KTRC_LINE_ROOM, "kernel counters: %s", why);
+	return room;
 }
 
 static void print_reconciled(const struct ktrc_check *check, FILE *file)
@@ -137,12 +156,21 @@ static void print_reconciled(const struct ktrc_check *check, FILE *file)
 			"pgmajfault  %llu recorded with waits for I/O under way; /proc/vmstat, without: "
 			"%llu\n",
 			r->traced, r->kernel);
+	r = &check->allocstall;
+	if (r->why_unknown)
+		fprintf(file, "allocstall  not compared: %s\n", r->why_unknown);
+	else
+		fprintf(file,
+			"allocstall  %.2f%% covered: %llu recorded; /proc/vmstat, a repeated one again: "
+			"%llu\n",
+			ktrc_reconciled_percent(r), r->traced, r->kernel);
 }
 
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
 		      enum ktrc_output_format format, const struct ktrc_output *out)
 {
 	struct ktrc_table table = check_table(check);
+	char room[KTRC_LINE_ROOM];
 	json_t *document;
 
 	if (format == KTRC_OUT_NDJSON) {
@@ -153,9 +181,9 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 		json_object_set_new(document, "books", ktrc_table_rows(&table, out));
 		ktrc_print_json(document, out);
 	} else {
+		ktrc_print_filter(capture, out);
 		ktrc_table_print(&table, out);
-		fputs("books       ", out->file);
-		print_books(check, out->file);
+		fprintf(out->file, "books       %s", ktrc_text_books(check, room));
 		fputs(check->is_final ? "\n" : " (as of each CPU's newest packet)\n", out->file);
 		print_reconciled(check, out->file);
 	}

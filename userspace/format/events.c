@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "../lib/kernel.h"
 #include "format.h"
 
 #define STAMP_ROOM 24
@@ -84,6 +85,17 @@ static void put_safe_text(const char *text, bool is_json, FILE *file)
 	}
 }
 
+/* A field's numbers are the kernel's own: two that it gives names to. */
+static bool is_gfp(const struct ktrc_field *field)
+{
+	return field->format == KTRC_FMT_ID && strcmp(field->name, "gfp") == 0;
+}
+
+static bool is_cgroup(const struct ktrc_field *field)
+{
+	return field->format == KTRC_FMT_ID && strcmp(field->name, "cgid") == 0;
+}
+
 static void put_value(const struct ktrc_field *field, const u8 *payload, bool is_json, FILE *file)
 {
 	const char *quote = is_json ? "\"" : "";
@@ -102,10 +114,40 @@ static void put_value(const struct ktrc_field *field, const u8 *payload, bool is
 	name = ktrc_enum_name(field->enm, number);
 	if (name)
 		fprintf(file, "%s%s%s", quote, name, quote);
-	else if (field->format == KTRC_FMT_PAGE && !is_json)
+	else if ((field->format == KTRC_FMT_PAGE || is_gfp(field)) && !is_json)
 		fprintf(file, "0x%llx", number);
 	else
 		fprintf(file, "%llu", number);
+}
+
+static void put_named(const char *name, const char *text, bool is_json, FILE *file)
+{
+	fprintf(file, is_json ? ",\"%s\":\"" : " %s=\"", name);
+	put_safe_text(text, is_json, file);
+	putc('"', file);
+}
+
+/* What follows from a number: a duration in nanoseconds, a name. */
+static void put_meaning(struct ktrc_event_printer *printer, const struct ktrc_field *field,
+			const u8 *payload, bool is_json)
+{
+	const struct ktrc_capture *capture = printer->capture;
+	FILE *file = printer->out->file;
+	char room[KTRC_GFP_ROOM];
+	const char *path;
+
+	if (field->format == KTRC_FMT_TICKS) {
+		fprintf(file, is_json ? ",\"%s_ns\":%llu" : " %s_ns=%llu", field->name,
+			ktrc_ticks_to_ns(&capture->clock, ktrc_get(&field->get, payload)));
+	} else if (is_gfp(field)) {
+		put_named("gfp_flags",
+			  ktrc_gfp_text(capture->kernel, (u32)ktrc_get(&field->get, payload), room),
+			  is_json, file);
+	} else if (is_cgroup(field)) {
+		path = ktrc_names_find(&capture->names, ktrc_get(&field->get, payload));
+		if (path)
+			put_named("cgroup", path, is_json, file);
+	}
 }
 
 static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_record *record,
@@ -123,11 +165,7 @@ static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_rec
 		fprintf(file, shape, between, field->name);
 		put_value(field, record->payload, is_json, file);
 		between = is_json ? "," : " ";
-		if (field->format != KTRC_FMT_TICKS)
-			continue;
-		fprintf(file, is_json ? ",\"%s_ns\":%llu" : " %s_ns=%llu", field->name,
-			ktrc_ticks_to_ns(&printer->capture->clock,
-					 ktrc_get(&field->get, record->payload)));
+		put_meaning(printer, field, record->payload, is_json);
 	}
 }
 
@@ -146,14 +184,19 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 static void put_json(struct ktrc_event_printer *printer, const struct ktrc_record *record)
 {
 	FILE *file = printer->out->file;
+	const char *path;
 
 	fputs("{\"time\":\"", file);
 	put_stamp(printer, record->ticks);
 	fprintf(file, "\",\"ticks\":%llu,\"cpu\":%u,\"tid\":%u,\"pid\":%u,\"comm\":\"",
 		record->ticks, record->cpu, record->task->tid, record->task->tgid);
 	put_safe_text(record->task->comm, true, file);
-	fprintf(file, "\",\"cgid\":%llu,\"event\":\"%s\",\"event_id\":%u,\"fields\":{",
-		record->task->cgid, record->event->label, record->event->id);
+	fprintf(file, "\",\"cgid\":%llu", record->task->cgid);
+	path = ktrc_names_find(&printer->capture->names, record->task->cgid);
+	if (path)
+		put_named("cgroup", path, true, file);
+	fprintf(file, ",\"event\":\"%s\",\"event_id\":%u,\"fields\":{", record->event->label,
+		record->event->id);
 	put_fields(printer, record, true);
 	fputs("}}", file);
 }

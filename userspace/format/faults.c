@@ -109,6 +109,13 @@ static struct ktrc_cell cpu_percent(const void *data, size_t row)
 	return ktrc_cell_percent(ktrc_faults_cpu_percent(faults, row_at(data, row)));
 }
 
+static struct ktrc_cell cgroup(const void *data, size_t row)
+{
+	const struct ktrc_faults *faults = data;
+
+	return ktrc_cell_cgroup(faults->capture, row_at(data, row)->cgid);
+}
+
 static const struct ktrc_column columns[] = {
 	{ "pid", pid },
 	{ "comm", comm },
@@ -126,6 +133,7 @@ static const struct ktrc_column columns[] = {
 	{ "max_ns", max_ns },
 	{ "total_ns", total_ns },
 	{ "cpu_percent", cpu_percent },
+	{ "cgroup", cgroup },
 };
 
 struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults)
@@ -147,6 +155,7 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 		fprintf(out->file, "%s  %s  lost %llu\n", faults->event->label,
 			ktrc_text_window(faults->capture, faults->start_ticks, room),
 			ktrc_capture_lost(faults->capture));
+	ktrc_print_filter(faults->capture, out);
 	ktrc_table_print(&table, out);
 	if (out->has_header && !faults->has_duration)
 		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");

@@ -6,6 +6,7 @@
 #include "../lib/capture.h"
 #include "../views/check.h"
 #include "../views/faults.h"
+#include "../views/reclaim.h"
 #include "../views/summary.h"
 #include "table.h"
 
@@ -13,6 +14,7 @@ enum ktrc_output_format {
 	KTRC_OUT_TEXT,
 	KTRC_OUT_JSON,
 	KTRC_OUT_NDJSON,
+	KTRC_OUT_MARKDOWN, /* the summary only */
 };
 
 /* Room for the texts below. */
@@ -31,24 +33,50 @@ const char *ktrc_text_stamp(u64 real_ns, char room[KTRC_TEXT_ROOM]);
 const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks,
 			     char room[KTRC_TEXT_ROOM]);
 
-/** ktrc_json_document() - a new document with format, host, kernel, session, window and loss */
+/**
+ * ktrc_text_filter() - what the session leaves out on purpose, and what a record stands for
+ *
+ * Paths are shortened to @path_columns.  The caller frees it; NULL when it leaves out nothing,
+ * and without memory.
+ */
+char *ktrc_text_filter(const struct ktrc_capture *capture, size_t path_columns);
+
+/** ktrc_print_filter() - that as a line, if there is something to say */
+void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_output *out);
+
+/** ktrc_cell_cgroup() - its path, or the id of one without a name; empty for 0 */
+struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid);
+
+/** ktrc_json_document() - a new document with what all have: host, session, window, loss... */
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
 
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
 			const struct ktrc_output *out);
 void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,
 		       const struct ktrc_output *out);
+void ktrc_print_reclaim(const struct ktrc_reclaim *reclaim, enum ktrc_output_format format,
+			const struct ktrc_output *out);
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
 		      enum ktrc_output_format format, const struct ktrc_output *out);
 
 /** ktrc_faults_table() - columns of the faults view, for text, JSON and NDJSON */
 struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults);
 
+/** ktrc_reclaim_set_json() - put all tables of the view, and totals, into an object */
+void ktrc_reclaim_set_json(const struct ktrc_reclaim *reclaim, json_t *object,
+			   const struct ktrc_output *out);
+
 /** ktrc_check_to_json() - balance and reconciliation, without the rows */
 json_t *ktrc_check_to_json(const struct ktrc_check *check);
 
-/** ktrc_print_check_line() - both, in one line when all is well */
-void ktrc_print_check_line(const struct ktrc_check *check, FILE *file);
+/* Room for a sentence. */
+#define KTRC_LINE_ROOM 300
+
+/** ktrc_text_books() - do they balance */
+const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM]);
+
+/** ktrc_text_kernel() - how much of what the kernel counted was recorded */
+const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE_ROOM]);
 
 struct ktrc_event_printer;
 

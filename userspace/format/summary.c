@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The summary: at most 25 lines of 100 columns, the verdict first. */
+#include <stdlib.h>
+
+#include "../lib/cleanup.h"
+#include "../lib/kernel.h"
 #include "format.h"
+#include "page.h"
 
 #define TOP_PROCESSES 5
+#define TOP_CGROUPS 2
+#define TOP_STUCK 2
+#define PATH_COLUMNS 40
 
 static const char *const mode_texts[KTRC_NR_FAULT_MODES] = {
 	[KTRC_FAULT_USER] = "in user mode",
@@ -18,41 +26,142 @@ static const char *const mode_names[KTRC_NR_FAULT_MODES] = {
 	[KTRC_FAULT_OTHER] = "other",
 };
 
-static void print_verdict(const struct ktrc_summary *s, FILE *file)
+/* A cgroup as a sentence can name it. */
+static const char *cgroup_text(const struct ktrc_capture *capture, u64 cgid, size_t columns,
+			       char room[KTRC_SHORT_ROOM])
+{
+	const char *path = ktrc_names_find(&capture->names, cgid);
+
+	if (path)
+		return ktrc_shorten_path(path, columns, room);
+	if (cgid)
+		snprintf(room, KTRC_SHORT_ROOM, "cgroup %llu", cgid);
+	else
+		snprintf(room, KTRC_SHORT_ROOM, "an unknown cgroup");
+	return room;
+}
+
+static const char *kind_text(const struct ktrc_reclaim *reclaim, u64 kind)
+{
+	const char *name = ktrc_reclaim_kind(reclaim, kind);
+
+	return name ? name : "unknown";
+}
+
+static const char *time_text(const struct ktrc_reclaim *reclaim, u64 ticks,
+			     char room[KTRC_TEXT_ROOM])
+{
+	return ktrc_text_ns(ktrc_ticks_to_ns(&reclaim->capture->clock, ticks), room);
+}
+
+/* ---- the verdict ---- */
+
+static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	const struct ktrc_fault_row *c = s->culprit;
+	char total[KTRC_TEXT_ROOM];
+	int used = snprintf(line, KTRC_LINE_ROOM, "quiet: ");
+
+	if (s->check->has_faults && c)
+		used += snprintf(line + used, KTRC_LINE_ROOM - (size_t)used,
+				 "%llu page faults, busiest %s[%u] with %llu",
+				 s->faults->all->faults, c->comm, c->pid, c->faults);
+	else if (s->check->has_faults)
+		used += snprintf(line + used, KTRC_LINE_ROOM - (size_t)used, "no page faults");
+	if (!s->reclaim->event)
+		return;
+	used += snprintf(line + used, KTRC_LINE_ROOM - (size_t)used, "%s",
+			 s->check->has_faults ? "; " : "");
+	if (s->reclaim->all->stalls)
+		snprintf(line + used, KTRC_LINE_ROOM - (size_t)used,
+			 "%llu stalls in reclaim, %s in all", s->reclaim->all->stalls,
+			 time_text(s->reclaim, s->reclaim->all->total_ticks, total));
+	else
+		snprintf(line + used, KTRC_LINE_ROOM - (size_t)used, "no stall in reclaim");
+}
+
+static void say_fault(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	const struct ktrc_fault_row *c = s->culprit;
 
-	switch (s->verdict) {
-	case KTRC_VERDICT_FAULT_CPU:
-		fprintf(file, "fault: %s[%u] spends %.1f%% of a CPU in %llu page faults, %.0f%% %s",
-			c->comm, c->pid, s->percent, c->faults, s->mode_percent,
-			mode_names[s->mode]);
-		break;
-	case KTRC_VERDICT_FAULT_WAIT:
-		fprintf(file, "fault: %s[%u] waits %.1f%% of the time in major page faults: %llu",
-			c->comm, c->pid, s->percent, c->majors);
-		break;
-	case KTRC_VERDICT_FAULT_RATE:
-		fprintf(file, "fault: %s[%u] takes %.0f page faults/s: %llu, %.1f%% %s", c->comm,
-			c->pid, s->faults_per_s, c->faults, s->mode_percent, mode_names[s->mode]);
-		break;
-	default:
-		fputs("quiet: little time goes into page faults", file);
-		if (c)
-			fprintf(file, "; busiest %s[%u], %llu faults", c->comm, c->pid, c->faults);
-	}
+	if (s->verdict == KTRC_VERDICT_FAULT_CPU)
+		snprintf(line, KTRC_LINE_ROOM,
+			 "fault: %s[%u] spends %.1f%% of a CPU in %llu page faults, %.0f%% %s",
+			 c->comm, c->pid, s->percent, c->faults, s->mode_percent,
+			 mode_names[s->mode]);
+	else if (s->verdict == KTRC_VERDICT_FAULT_WAIT)
+		snprintf(line, KTRC_LINE_ROOM,
+			 "fault: %s[%u] waits %.1f%% of the time in major page faults: %llu",
+			 c->comm, c->pid, s->percent, c->majors);
+	else
+		snprintf(line, KTRC_LINE_ROOM,
+			 "fault: %s[%u] takes %.0f page faults/s: %llu, %.1f%% %s", c->comm, c->pid,
+			 s->faults_per_s, c->faults, s->mode_percent, mode_names[s->mode]);
 }
 
-static void print_culprit(const struct ktrc_summary *s, FILE *file)
+static void say_stuck(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	const struct ktrc_stall_now *now = s->stuck;
+	char room[KTRC_SHORT_ROOM], since[KTRC_TEXT_ROOM];
+
+	snprintf(line, KTRC_LINE_ROOM, "reclaim: %s[%u] is stuck in %s reclaim for %s, in %s",
+		 now->comm, now->pid, kind_text(s->reclaim, now->kind),
+		 time_text(s->reclaim, ktrc_stall_now_ticks(s->reclaim, now), since),
+		 cgroup_text(s->reclaim->capture, now->cgid, PATH_COLUMNS, room));
+}
+
+static void say_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	const struct ktrc_stall_row *row = s->stalled;
+	char room[KTRC_SHORT_ROOM], total[KTRC_TEXT_ROOM];
+
+	time_text(s->reclaim, row->total_ticks, total);
+	if (s->verdict == KTRC_VERDICT_RECLAIM_MEMCG)
+		snprintf(line, KTRC_LINE_ROOM,
+			 "reclaim: %s is short of memory: %s in %llu stalls, %.1f%% of the time",
+			 cgroup_text(s->reclaim->capture, row->key.a, PATH_COLUMNS, room), total,
+			 row->stalls, s->stall_percent);
+	else
+		snprintf(
+			line, KTRC_LINE_ROOM,
+			"reclaim: the %s is short of memory: %s in %llu stalls, %.1f%% of the time",
+			strcmp(kind_text(s->reclaim, row->key.a), "node") ? "machine" : "node",
+			total, row->stalls, s->stall_percent);
+}
+
+static void say_verdict(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	if (s->verdict == KTRC_VERDICT_QUIET)
+		say_quiet(s, line);
+	else if (s->verdict == KTRC_VERDICT_RECLAIM_STUCK)
+		say_stuck(s, line);
+	else if (ktrc_verdict_is_reclaim(s->verdict))
+		say_stalls(s, line);
+	else
+		say_fault(s, line);
+}
+
+/* ---- the evidence ---- */
+
+static void print_faults(const struct ktrc_summary *s, struct ktrc_page *page)
 {
 	const struct ktrc_fault_row *c = s->culprit;
 	const struct ktrc_timebase *tb = &s->faults->capture->clock;
 	char p50[KTRC_TEXT_ROOM], p99[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
+	char room[KTRC_SHORT_ROOM];
 
-	fprintf(file, "fault     %llu faults, %.0f/s, %.1f%% %s\n", c->faults, s->faults_per_s,
-		s->mode_percent, mode_texts[s->mode]);
+	if (!c)
+		return;
+	if (ktrc_verdict_is_reclaim(s->verdict)) {
+		ktrc_page_line(page, "fault", "%llu faults in all, most of %s[%u]: %llu, %.0f/s",
+			       s->faults->all->faults, c->comm, c->pid, c->faults, s->faults_per_s);
+		return;
+	}
+	ktrc_page_line(page, "fault", "%llu faults, %.0f/s, %.1f%% %s", c->faults, s->faults_per_s,
+		       s->mode_percent, mode_texts[s->mode]);
 	if (s->faults->has_duration)
-		fprintf(file, "          each: p50 %s, p99 %s, max %s; %llu major, %llu writes\n",
+		ktrc_page_line(
+			page, "", "each: p50 %s, p99 %s, max %s; %llu major, %llu writes",
 			ktrc_text_ns(ktrc_ticks_to_ns(tb, ktrc_faults_percentile_ticks(c, 50)),
 				     p50),
 			ktrc_text_ns(ktrc_ticks_to_ns(tb, ktrc_faults_percentile_ticks(c, 99)),
@@ -60,7 +169,71 @@ static void print_culprit(const struct ktrc_summary *s, FILE *file)
 			ktrc_text_ns(ktrc_ticks_to_ns(tb, c->max_ticks), max), c->majors,
 			c->writes);
 	else
-		fputs("          duration, result and populate: not seen by this hook\n", file);
+		ktrc_page_line(page, "", "duration, result and populate: not seen by this hook");
+	/* the root is no news */
+	if (c->cgid > 1)
+		ktrc_page_line(page, "", "in %s",
+			       cgroup_text(s->faults->capture, c->cgid, KTRC_SHORT_ROOM, room));
+}
+
+static void print_cgroup(const struct ktrc_reclaim *r, const struct ktrc_stall_row *row,
+			 struct ktrc_page *page)
+{
+	char room[KTRC_SHORT_ROOM], total[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
+
+	ktrc_page_line(page, "", "%s %s: %llu, %s, max %s; %llu pages", kind_text(r, row->key.b),
+		       cgroup_text(r->capture, row->key.a, PATH_COLUMNS, room), row->stalls,
+		       time_text(r, row->total_ticks, total), time_text(r, row->max_ticks, max),
+		       row->pages);
+}
+
+static void print_now(const struct ktrc_reclaim *r, const struct ktrc_stall_now *now,
+		      struct ktrc_page *page)
+{
+	char room[KTRC_SHORT_ROOM], since[KTRC_TEXT_ROOM];
+
+	ktrc_page_line(page, "", "under way%s: %s[%u], %s, order %u, for %s, in %s",
+		       now->is_certain ? "" : " (or its end was missed)", now->comm, now->tid,
+		       kind_text(r, now->kind), now->order,
+		       time_text(r, ktrc_stall_now_ticks(r, now), since),
+		       cgroup_text(r->capture, now->cgid, PATH_COLUMNS, room));
+}
+
+static void print_kswapd(const struct ktrc_reclaim *r, struct ktrc_page *page)
+{
+	char line[KTRC_LINE_ROOM] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < r->nr_kswapd && used < sizeof(line) - 100; i++)
+		used += (size_t)snprintf(
+			line + used, sizeof(line) - used, "%snode %u: %llu wakes, awake %.1f%%",
+			used ? "; " : "", r->kswapd[i].node, r->kswapd[i].wakes,
+			ktrc_reclaim_percent(r, ktrc_kswapd_awake_ticks(r, &r->kswapd[i])));
+	if (used)
+		ktrc_page_line(page, "kswapd", "%s", line);
+}
+
+static void print_reclaim(const struct ktrc_reclaim *r, struct ktrc_page *page)
+{
+	const struct ktrc_stall_row *all = r->all;
+	char total[KTRC_TEXT_ROOM], p50[KTRC_TEXT_ROOM], p99[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
+
+	if (!r->event)
+		return;
+	if (all->stalls)
+		ktrc_page_line(page, "reclaim",
+			       "%llu stalls, %s of all threads together: p50 %s, p99 %s, max %s",
+			       all->stalls, time_text(r, all->total_ticks, total),
+			       time_text(r, ktrc_stall_percentile_ticks(all, 50), p50),
+			       time_text(r, ktrc_stall_percentile_ticks(all, 99), p99),
+			       time_text(r, all->max_ticks, max));
+	else
+		ktrc_page_line(page, "reclaim", "no stall ended");
+	for (size_t i = 0; i < r->nr_nows && i < TOP_STUCK; i++)
+		print_now(r, &r->nows[i], page);
+	for (size_t i = 0; i < r->cgroups.nr && i < TOP_CGROUPS; i++)
+		print_cgroup(r, r->cgroups.rows[i], page);
+	print_kswapd(r, page);
 }
 
 static double share(u64 part, u64 whole)
@@ -68,73 +241,253 @@ static double share(u64 part, u64 whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void print_process(const struct ktrc_summary *s, const struct ktrc_fault_row *r, FILE *file)
+static void print_process(const struct ktrc_summary *s, const struct ktrc_fault_row *r,
+			  struct ktrc_page *page)
 {
 	const struct ktrc_timebase *tb = &s->faults->capture->clock;
+	double user = share(r->by_mode[KTRC_FAULT_USER], r->faults);
+	double kernel = share(r->by_mode[KTRC_FAULT_KERNEL], r->faults);
 
-	fprintf(file, "%-9s %7u %-15s %9llu %5.1f %5.1f", "", r->pid, r->comm, r->faults,
-		share(r->by_mode[KTRC_FAULT_USER], r->faults),
-		share(r->by_mode[KTRC_FAULT_KERNEL], r->faults));
 	if (s->faults->has_duration)
-		fprintf(file, " %5.1f %7llu %9.1f %9.1f %7.2f\n",
-			share(r->by_mode[KTRC_FAULT_GUP], r->faults), r->majors,
-			(double)ktrc_ticks_to_ns(tb, ktrc_faults_percentile_ticks(r, 99)) / 1e3,
-			(double)ktrc_ticks_to_ns(tb, r->max_ticks) / 1e3,
-			ktrc_faults_cpu_percent(s->faults, r));
+		ktrc_page_row(page, "", "%7u %-15s %9llu %5.1f %5.1f %5.1f %7llu %9.1f %9.1f %7.2f",
+			      r->pid, r->comm, r->faults, user, kernel,
+			      share(r->by_mode[KTRC_FAULT_GUP], r->faults), r->majors,
+			      (double)ktrc_ticks_to_ns(tb, ktrc_faults_percentile_ticks(r, 99)) /
+				      1e3,
+			      (double)ktrc_ticks_to_ns(tb, r->max_ticks) / 1e3,
+			      ktrc_faults_cpu_percent(s->faults, r));
 	else
-		fprintf(file, " %5s %7s %9s %9s %7s\n", "-", "-", "-", "-", "-");
+		ktrc_page_row(page, "", "%7u %-15s %9llu %5.1f %5.1f %5s %7s %9s %9s %7s", r->pid,
+			      r->comm, r->faults, user, kernel, "-", "-", "-", "-", "-");
 }
 
-static void print_processes(const struct ktrc_summary *s, FILE *file)
+static void print_faulters(const struct ktrc_summary *s, struct ktrc_page *page)
 {
 	const struct ktrc_faults *faults = s->faults;
 
 	if (!faults->nr_rows)
 		return;
-	fprintf(file, "%-9s %7s %-15s %9s %5s %5s %5s %7s %9s %9s %7s\n", "processes", "pid",
-		"comm", "faults", "user%", "kern%", "gup%", "major", "p99_us", "max_us", "cpu%");
+	ktrc_page_row(page, "processes", "%7s %-15s %9s %5s %5s %5s %7s %9s %9s %7s", "pid", "comm",
+		      "faults", "user%", "kern%", "gup%", "major", "p99_us", "max_us", "cpu%");
 	for (size_t i = 0; i < faults->nr_rows && i < TOP_PROCESSES; i++)
-		print_process(s, faults->rows[i], file);
+		print_process(s, faults->rows[i], page);
 	if (faults->nr_rows > TOP_PROCESSES)
-		fprintf(file, "%-9s %7s %zu more: %llu faults in all, %llu unfinished\n", "", "",
-			faults->nr_rows - TOP_PROCESSES, faults->all->faults,
-			faults->all->unfinished);
+		ktrc_page_row(page, "", "%7s %zu more: %llu faults in all, %llu unfinished", "",
+			      faults->nr_rows - TOP_PROCESSES, faults->all->faults,
+			      faults->all->unfinished);
 }
 
-static void print_next(const struct ktrc_capture *capture, FILE *file)
+static void print_sufferer(const struct ktrc_reclaim *r, const struct ktrc_stall_row *row,
+			   struct ktrc_page *page)
 {
-	const char *name = capture->session.name;
-	char option[KTRC_NAME_LEN + 16] = "";
+	char room[KTRC_SHORT_ROOM], p99[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
 
-	if (strcmp(name, "default") != 0)
-		snprintf(option, sizeof(option), " --session=%s", name);
-	if (!capture->trace)
-		fprintf(file, "next      ktrc-read faults%s    |    ktrc-read --save=DIR%s\n",
-			option, option);
-	else if (capture->trace[0])
-		fprintf(file, "next      ktrc-read faults %s\n", capture->trace);
-	else
-		fputs("next      sudo ktrc-ctl run 10s --save=DIR; ktrc-read faults DIR\n", file);
+	ktrc_page_row(page, "", "%7llu %-15s %8llu %9llu %9s %9s %7.2f  %s", row->key.a, row->comm,
+		      row->stalls, row->pages,
+		      time_text(r, ktrc_stall_percentile_ticks(row, 99), p99),
+		      time_text(r, row->max_ticks, max), ktrc_reclaim_percent(r, row->total_ticks),
+		      cgroup_text(r->capture, row->cgid, 18, room));
 }
 
-static void print_text(const struct ktrc_summary *s, const struct ktrc_output *out)
+static void print_sufferers(const struct ktrc_reclaim *r, struct ktrc_page *page)
+{
+	if (!r->processes.nr)
+		return;
+	ktrc_page_row(page, "processes", "%7s %-15s %8s %9s %9s %9s %7s  %s", "pid", "comm",
+		      "stalls", "pages", "p99", "max", "time%", "cgroup");
+	for (size_t i = 0; i < r->processes.nr && i < TOP_PROCESSES; i++)
+		print_sufferer(r, r->processes.rows[i], page);
+	if (r->processes.nr > TOP_PROCESSES)
+		ktrc_page_row(page, "", "%7s %zu more", "", r->processes.nr - TOP_PROCESSES);
+}
+
+/* ---- whether to trust it, what it cost, what to do ---- */
+
+static void print_check(const struct ktrc_summary *s, struct ktrc_page *page)
+{
+	char books[KTRC_LINE_ROOM], kernel[KTRC_LINE_ROOM];
+	const char *first = ktrc_text_books(s->check, books);
+	const char *second = ktrc_text_kernel(s->check, kernel);
+
+	if (strlen(first) + strlen(second) + 2 <= KTRC_PAGE_COLUMNS - KTRC_PAGE_LABEL) {
+		ktrc_page_line(page, "check", "%s; %s", first, second);
+		return;
+	}
+	ktrc_page_line(page, "check", "%s", first);
+	ktrc_page_line(page, "", "%s", second);
+}
+
+/* Counted, not measured: the time it takes is the machine's; docs say instructions a record. */
+static void print_cost(const struct ktrc_summary *s, struct ktrc_page *page)
+{
+	double seconds =
+		(double)ktrc_faults_window_ticks(s->faults) / (double)s->faults->capture->clock.hz;
+
+	if (seconds > 0)
+		ktrc_page_line(page, "cost", "%.0f records/s, %.2f MB/s written in the window",
+			       (double)s->volume.records / seconds,
+			       (double)s->volume.bytes / seconds / 1e6);
+}
+
+static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 {
 	const struct ktrc_capture *capture = s->faults->capture;
-	char room[KTRC_TEXT_ROOM];
+	const char *view = "faults", *name = capture->session.name;
+	char where[KTRC_NAME_LEN + 16] = "";
 
-	if (out->has_header)
-		fprintf(out->file, "ktrc  %s  %s  %s  lost %llu\n", capture->host, capture->kernel,
-			ktrc_text_window(capture, s->faults->start_ticks, room),
-			ktrc_capture_lost(capture));
-	fputs(out->has_color ? "\033[1mVERDICT   " : "VERDICT   ", out->file);
-	print_verdict(s, out->file);
-	fputs(out->has_color ? "\033[0m\n" : "\n", out->file);
-	if (s->verdict != KTRC_VERDICT_QUIET)
-		print_culprit(s, out->file);
-	print_processes(s, out->file);
-	fputs("check     ", out->file);
-	ktrc_print_check_line(s->check, out->file);
-	print_next(capture, out->file);
+	if (ktrc_verdict_is_reclaim(s->verdict) || !s->check->has_faults)
+		view = "reclaim";
+	if (strcmp(name, "default") != 0)
+		snprintf(where, sizeof(where), " --session=%s", name);
+	if (capture->trace && !capture->trace[0])
+		ktrc_page_line(page, "next", "sudo ktrc-ctl run 10s --save=DIR; ktrc-read %s DIR",
+			       view);
+	else if (capture->trace)
+		ktrc_page_line(page, "next", "ktrc-read %s %s", view,
+			       strlen(capture->trace) < 60 ? capture->trace : "TRACE");
+	else if (*where)
+		ktrc_page_line(page, "next", "ktrc-read %s%s", view, where);
+	else
+		ktrc_page_line(page, "next", "ktrc-read %s    |    ktrc-read --save=DIR", view);
+}
+
+static void print_notes(const struct ktrc_summary *s, struct ktrc_page *page)
+{
+	__ktrc_free char *filter = ktrc_text_filter(s->faults->capture, PATH_COLUMNS);
+
+	if (filter)
+		ktrc_page_line(page, "only", "%s", filter);
+	if (s->reclaim->nr_unnamed)
+		ktrc_page_line(page, "names", "cgroups without a name: %llu; their ids are shown",
+			       s->reclaim->nr_unnamed);
+}
+
+/* The window is what is needed in full; names of hosts can be long. */
+static void print_title(const struct ktrc_capture *capture, u64 start_ticks, struct ktrc_page *page)
+{
+	char window[KTRC_TEXT_ROOM];
+	int room;
+
+	ktrc_text_window(capture, start_ticks, window);
+	room = KTRC_PAGE_COLUMNS - snprintf(NULL, 0, "ktrc    %s  %s  lost %llu", capture->kernel,
+					    window, ktrc_capture_lost(capture));
+	if (room < 8)
+		room = 8;
+	ktrc_page_title(page, "ktrc  %.*s  %s  %s  lost %llu", room, capture->host, capture->kernel,
+			window, ktrc_capture_lost(capture));
+}
+
+static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
+{
+	char verdict[KTRC_LINE_ROOM];
+
+	if (page->out->has_header)
+		print_title(s->faults->capture, s->faults->start_ticks, page);
+	say_verdict(s, verdict);
+	ktrc_page_verdict(page, verdict);
+	if (s->verdict != KTRC_VERDICT_QUIET) {
+		ktrc_page_line(page, "rule", "%s", ktrc_verdict_rule(s->verdict));
+		if (ktrc_verdict_is_reclaim(s->verdict)) {
+			print_reclaim(s->reclaim, page);
+			print_sufferers(s->reclaim, page);
+			print_faults(s, page);
+		} else {
+			print_faults(s, page);
+			print_faulters(s, page);
+			print_reclaim(s->reclaim, page);
+		}
+	}
+	print_notes(s, page);
+	print_check(s, page);
+	print_cost(s, page);
+	print_next(s, page);
+	ktrc_page_end(page);
+}
+
+/* ---- JSON ---- */
+
+static void set_number(json_t *object, const char *key, u64 number)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)number));
+}
+
+static json_t *fault_verdict(const struct ktrc_summary *s)
+{
+	const struct ktrc_fault_row *c = s->culprit;
+
+	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->pid, "comm", c->comm,
+			 "faults", (json_int_t)c->faults, "percent", s->percent, "faults_per_s",
+			 s->faults_per_s, "mode", mode_names[s->mode], "mode_percent",
+			 s->mode_percent);
+}
+
+static json_t *cgroup_json(const struct ktrc_capture *capture, u64 cgid)
+{
+	const char *path = ktrc_names_find(&capture->names, cgid);
+
+	if (!cgid)
+		return json_null();
+	return path ? json_string(path) : json_integer((json_int_t)cgid);
+}
+
+static json_t *stuck_verdict(const struct ktrc_summary *s)
+{
+	const struct ktrc_stall_now *now = s->stuck;
+	u64 ns = ktrc_ticks_to_ns(&s->reclaim->capture->clock,
+				  ktrc_stall_now_ticks(s->reclaim, now));
+
+	return json_pack("{s:i, s:i, s:s, s:I, s:o, s:s}", "pid", (int)now->pid, "tid",
+			 (int)now->tid, "comm", now->comm, "lasts_ns", (json_int_t)ns, "cgroup",
+			 cgroup_json(s->reclaim->capture, now->cgid), "reclaim_kind",
+			 kind_text(s->reclaim, now->kind));
+}
+
+static json_t *stalls_verdict(const struct ktrc_summary *s)
+{
+	const struct ktrc_stall_row *row = s->stalled;
+	const struct ktrc_timebase *tb = &s->reclaim->capture->clock;
+	json_t *object = json_pack("{s:I, s:I, s:f, s:I}", "stalls", (json_int_t)row->stalls,
+				   "total_ns", (json_int_t)ktrc_ticks_to_ns(tb, row->total_ticks),
+				   "percent", s->stall_percent, "max_ns",
+				   (json_int_t)ktrc_ticks_to_ns(tb, row->max_ticks));
+
+	json_object_set_new(object, "cgroup",
+			    s->verdict == KTRC_VERDICT_RECLAIM_MEMCG ?
+				    cgroup_json(s->reclaim->capture, row->key.a) :
+				    json_null());
+	if (s->sufferer)
+		json_object_update_new(object,
+				       json_pack("{s:i, s:s}", "pid", (int)s->sufferer->key.a,
+						 "comm", s->sufferer->comm));
+	return object;
+}
+
+static json_t *verdict_to_json(const struct ktrc_summary *s)
+{
+	char text[KTRC_LINE_ROOM];
+	json_t *object = json_pack("{s:s, s:s}", "kind", ktrc_verdict_name(s->verdict), "rule",
+				   ktrc_verdict_rule(s->verdict));
+
+	say_verdict(s, text);
+	json_object_set_new(object, "text", json_string(text));
+	if (s->verdict == KTRC_VERDICT_RECLAIM_STUCK)
+		json_object_update_new(object, stuck_verdict(s));
+	else if (ktrc_verdict_is_reclaim(s->verdict))
+		json_object_update_new(object, stalls_verdict(s));
+	else if (s->culprit)
+		json_object_update_new(object, fault_verdict(s));
+	return object;
+}
+
+static json_t *reclaim_to_json(const struct ktrc_summary *s, const struct ktrc_output *out)
+{
+	json_t *object;
+
+	if (!s->reclaim->event)
+		return json_null();
+	object = json_object();
+	ktrc_reclaim_set_json(s->reclaim, object, out);
+	return object;
 }
 
 static json_t *to_json(const struct ktrc_summary *s, const struct ktrc_output *out)
@@ -142,20 +495,15 @@ static json_t *to_json(const struct ktrc_summary *s, const struct ktrc_output *o
 	struct ktrc_table table = ktrc_faults_table(s->faults);
 	json_t *document =
 		ktrc_json_document("ktrc.summary/1", s->faults->capture, s->faults->start_ticks);
-	json_t *verdict = json_pack("{s:s}", "kind", ktrc_verdict_name(s->verdict));
 
-	if (s->culprit)
-		json_object_update(verdict,
-				   json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid",
-					     (int)s->culprit->pid, "comm", s->culprit->comm,
-					     "faults", (json_int_t)s->culprit->faults, "percent",
-					     s->percent, "faults_per_s", s->faults_per_s, "mode",
-					     mode_names[s->mode], "mode_percent", s->mode_percent));
-	json_object_set_new(document, "verdict", verdict);
+	json_object_set_new(document, "verdict", verdict_to_json(s));
 	json_object_set_new(document, "event",
 			    s->faults->event ? json_string(s->faults->event->label) : json_null());
-	json_object_set_new(document, "faults", json_integer((json_int_t)s->faults->all->faults));
+	set_number(document, "faults", s->faults->all->faults);
 	json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
+	json_object_set_new(document, "reclaim", reclaim_to_json(s, out));
+	set_number(document, "records", s->volume.records);
+	set_number(document, "record_bytes", s->volume.bytes);
 	json_object_set_new(document, "check", ktrc_check_to_json(s->check));
 	return document;
 }
@@ -163,10 +511,11 @@ static json_t *to_json(const struct ktrc_summary *s, const struct ktrc_output *o
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
 			const struct ktrc_output *out)
 {
+	struct ktrc_page page = { .out = out, .is_markdown = format == KTRC_OUT_MARKDOWN };
 	json_t *document;
 
-	if (format == KTRC_OUT_TEXT) {
-		print_text(summary, out);
+	if (format == KTRC_OUT_TEXT || format == KTRC_OUT_MARKDOWN) {
+		print_page(summary, &page);
 		return;
 	}
 	document = to_json(summary, out);

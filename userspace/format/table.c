@@ -134,8 +134,12 @@ json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output
 void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out)
 {
 	for (size_t row = 0; row < nr_printed(table, out); row++) {
-		json_t *object = row_to_json(table, row);
+		json_t *object = json_object(), *cells = row_to_json(table, row);
 
+		if (table->name)
+			json_object_set_new(object, "table", json_string(table->name));
+		json_object_update(object, cells);
+		json_decref(cells);
 		json_dumpf(object, out->file, JSON_COMPACT | JSON_NUMBERS);
 		putc('\n', out->file);
 		json_decref(object);

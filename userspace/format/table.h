@@ -70,12 +70,14 @@ struct ktrc_column {
 
 /**
  * struct ktrc_table - a table over some data
+ * @name: what NDJSON calls it in each row, or NULL
  * @columns: the columns
  * @nr_columns: their number
  * @nr_rows: number of rows
  * @data: given to each column's @cell
  */
 struct ktrc_table {
+	const char *name;
 	const struct ktrc_column *columns;
 	size_t nr_columns;
 	size_t nr_rows;

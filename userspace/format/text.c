@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Units and times for people, and the head of every JSON document. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "../lib/cleanup.h"
 #include "../lib/json.h"
+#include "../lib/session_rules.h"
+#include "../lib/trace.h"
 #include "format.h"
+#include "page.h"
 
 const char *ktrc_text_ns(u64 ns, char room[KTRC_TEXT_ROOM])
 {
@@ -58,6 +64,53 @@ const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks
 	return room;
 }
 
+static bool has_samples(const struct ktrc_session *s)
+{
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++)
+		if (s->events >> id & 1 && ktrc_session_weight(s, id) > 1)
+			return true;
+	return false;
+}
+
+char *ktrc_text_filter(const struct ktrc_capture *capture, size_t path_columns)
+{
+	struct ktrc_session rest = capture->session;
+	const char *path = ktrc_names_find(&capture->names, rest.cgid);
+	__ktrc_free char *others = NULL;
+	char *text = NULL, room[KTRC_SHORT_ROOM];
+	int used;
+
+	if (path) {
+		rest.cgid = 0;
+		path = ktrc_shorten_path(path, path_columns, room);
+	}
+	others = ktrc_session_filter_text(&rest, capture->schema);
+	if (!others || (!path && !*others))
+		return NULL;
+	used = asprintf(&text, "%s%s%s%s%s",
+			has_samples(&capture->session) ? "(counts are estimates) " : "",
+			path ? "cgroup " : "", path ? path : "", path && *others ? "; " : "",
+			others);
+	return used < 0 ? NULL : text;
+}
+
+void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_output *out)
+{
+	__ktrc_free char *text = out->has_header ? ktrc_text_filter(capture, SIZE_MAX) : NULL;
+
+	if (text)
+		fprintf(out->file, "only %s\n", text);
+}
+
+struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid)
+{
+	const char *path = ktrc_names_find(&capture->names, cgid);
+
+	if (path || !cgid)
+		return ktrc_cell_text(path);
+	return ktrc_cell_number(cgid);
+}
+
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks)
 {
 	u64 start = ktrc_ticks_to_real_ns(&capture->clock, start_ticks);
@@ -68,8 +121,9 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 				   "start_real_ns", (json_int_t)start, "end_real_ns",
 				   (json_int_t)end, "dur_ns", (json_int_t)(end - start));
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I}", "format", format, "host",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o}", "format", format, "host",
 			 capture->host, "kernel", capture->kernel, "session", capture->session.name,
 			 "state", ktrc_word(&ktrc_states, capture->session.state), "window", window,
-			 "lost", (json_int_t)ktrc_capture_lost(capture));
+			 "lost", (json_int_t)ktrc_capture_lost(capture), "filters",
+			 ktrc_filters_to_json(&capture->session, capture->schema));
 }

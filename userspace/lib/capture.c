@@ -38,6 +38,7 @@ void ktrc_capture_destroy(struct ktrc_capture *capture)
 	drop_streams(capture);
 	free(capture->before.rows);
 	free(capture->after.rows);
+	ktrc_names_release(&capture->names);
 	ktrc_schema_destroy(capture->schema);
 	free(capture);
 }
@@ -70,6 +71,7 @@ static void take_info(struct ktrc_capture *capture, const struct ktrc_ioc_info *
 	};
 	capture->start_ticks = info->start_ticks;
 	capture->end_ticks = info->stop_ticks ? info->stop_ticks : info->now_ticks;
+	capture->settled_ticks = capture->end_ticks;
 	capture->schema_version = info->schema;
 	capture->nr_cpus = info->nr_cpus;
 	capture->nr_packets = info->nr_packets;
@@ -88,6 +90,12 @@ static int refresh_from_kernel(struct ktrc_capture *capture, struct ktrc_nl *nl,
 		ret = ktrc_nl_counters(nl, name, &counters, err);
 	if (ret < 0)
 		return ret;
+	ret = ktrc_nl_names(nl, &capture->names, err);
+	/* an older module keeps none */
+	if (ret < 0 && ret != -EOPNOTSUPP) {
+		free(counters.rows);
+		return ret;
+	}
 	capture->session = session;
 	free(capture->after.rows);
 	capture->after = counters;
@@ -236,6 +244,9 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
 		ret = copy_all(capture, nl, dev, err);
 	if (ret < 0)
 		return ret;
+	/* the rings were copied one after the other: what came meanwhile may be half there */
+	if (capture->session.state == KTRC_STATE_RUNNING)
+		capture->settled_ticks = end_ticks;
 	calibrate(capture);
 	ret = ktrc_capture_start_reader(capture, err);
 	if (ret < 0)

@@ -47,6 +47,8 @@ struct ktrc_stream {
  * @before: counters before the rings were copied
  * @after: counters after that
  * @base: the kernel's own counters at start and stop, as far as they are known
+ * @names: of cgroups
+ * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
  * @reader: yields the records
@@ -70,6 +72,8 @@ struct ktrc_capture {
 	struct ktrc_counter_set before;
 	struct ktrc_counter_set after;
 	struct ktrc_base base;
+	struct ktrc_names names;
+	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
 	struct ktrc_reader *reader;

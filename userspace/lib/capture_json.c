@@ -5,6 +5,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "json.h"
+#include "session_rules.h"
 #include "trace.h"
 
 static const struct ktrc_json_member session_members[] = {
@@ -96,6 +97,79 @@ static json_t *events_to_json(const struct ktrc_capture *capture)
 	return labels;
 }
 
+static const struct ktrc_json_member filter_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_session, cgid),
+	KTRC_JSON_MEMBER(struct ktrc_session, max_seconds),
+	KTRC_JSON_MEMBER(struct ktrc_session, names_missed),
+};
+
+static const struct ktrc_json_member rule_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_rule, min_ns),
+	KTRC_JSON_MEMBER(struct ktrc_rule, sample),
+	KTRC_JSON_MEMBER(struct ktrc_rule, flags),
+};
+
+static json_t *rule_to_json(const struct ktrc_event *event, const struct ktrc_rule *rule)
+{
+	json_t *object = ktrc_json_pack(rule_members, ARRAY_SIZE(rule_members), rule);
+	char text[KTRC_RULE_ROOM];
+
+	json_object_set_new(object, "event", json_string(event->label));
+	json_object_set_new(object, "rule", json_string(ktrc_rule_text(rule, text)));
+	return object;
+}
+
+json_t *ktrc_filters_to_json(const struct ktrc_session *s, const struct ktrc_schema *schema)
+{
+	json_t *object = ktrc_json_pack(filter_members, ARRAY_SIZE(filter_members), s);
+	json_t *pids = json_array(), *rules = json_array();
+	char text[KTRC_RULE_ROOM];
+
+	for (u32 i = 0; i < s->nr_pids; i++)
+		json_array_append_new(pids, json_integer(s->pids[i]));
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++)
+		if (ktrc_schema_event(schema, id) && *ktrc_rule_text(&s->rules[id], text))
+			json_array_append_new(rules,
+					      rule_to_json(&schema->events[id], &s->rules[id]));
+	json_object_set_new(object, "pids", pids);
+	json_object_set_new(object, "rules", rules);
+	return object;
+}
+
+static int rule_from_json(const json_t *object, const struct ktrc_schema *schema,
+			  struct ktrc_session *s)
+{
+	const char *label = ktrc_json_text(object, "event");
+	const struct ktrc_event *event = label ? ktrc_schema_find(schema, label) : NULL;
+
+	if (!event)
+		return -EPROTO;
+	return ktrc_json_unpack(object, rule_members, ARRAY_SIZE(rule_members),
+				&s->rules[event->id]);
+}
+
+/* Traces of older tools have none. */
+static int filters_from_json(const json_t *object, const struct ktrc_schema *schema,
+			     struct ktrc_session *s)
+{
+	const json_t *row;
+	size_t i;
+
+	if (!object)
+		return 0;
+	if (ktrc_json_unpack(object, filter_members, ARRAY_SIZE(filter_members), s) < 0)
+		return -EPROTO;
+	json_array_foreach(json_object_get(object, "pids"), i, row) {
+		if (!json_is_integer(row) || i == KTRC_MAX_PIDS)
+			return -EPROTO;
+		s->pids[s->nr_pids++] = (u32)json_integer_value(row);
+	}
+	json_array_foreach(json_object_get(object, "rules"), i, row)
+		if (rule_from_json(row, schema, s) < 0)
+			return -EPROTO;
+	return 0;
+}
+
 static json_t *session_to_json(const struct ktrc_capture *capture)
 {
 	const struct ktrc_session *s = &capture->session;
@@ -108,6 +182,7 @@ static json_t *session_to_json(const struct ktrc_capture *capture)
 	json_object_set_new(object, "stop_reason",
 			    json_string(ktrc_word(&ktrc_stop_reasons, s->stop_reason)));
 	json_object_set_new(object, "events", events_to_json(capture));
+	json_object_set_new(object, "filters", ktrc_filters_to_json(s, capture->schema));
 	return object;
 }
 
@@ -132,6 +207,8 @@ json_t *ktrc_capture_to_json(const struct ktrc_capture *capture)
 			    ktrc_counters_to_json(&capture->before, capture->schema));
 	json_object_set_new(object, "counters_after",
 			    ktrc_counters_to_json(&capture->after, capture->schema));
+	json_object_set_new(object, "settled_ticks", json_integer((s64)capture->settled_ticks));
+	json_object_set_new(object, "cgroups", ktrc_names_to_json(&capture->names));
 	json_object_set_new(object, "schema", ktrc_schema_to_json(capture->schema));
 	return object;
 }
@@ -183,7 +260,7 @@ static int session_from_json(struct ktrc_capture *capture, const json_t *object)
 			return -EPROTO;
 		s->events |= 1ull << event->id;
 	}
-	return 0;
+	return filters_from_json(json_object_get(object, "filters"), capture->schema, s);
 }
 
 static int clock_from_json(struct ktrc_timebase *clock, const json_t *object)
@@ -194,13 +271,24 @@ static int clock_from_json(struct ktrc_timebase *clock, const json_t *object)
 	return 0;
 }
 
+/* What traces of older tools do not have. */
+static int fill_newer(struct ktrc_capture *capture, const json_t *document)
+{
+	const json_t *settled = json_object_get(document, "settled_ticks");
+
+	capture->settled_ticks = json_is_integer(settled) ? (u64)json_integer_value(settled) :
+							    capture->end_ticks;
+	return ktrc_names_from_json(&capture->names, json_object_get(document, "cgroups"));
+}
+
 static int fill(struct ktrc_capture *capture, const json_t *document)
 {
 	if (ktrc_json_unpack(document, capture_members, ARRAY_SIZE(capture_members), capture) < 0 ||
 	    text_from_json(document, "host", capture->host, sizeof(capture->host)) < 0 ||
 	    text_from_json(document, "kernel", capture->kernel, sizeof(capture->kernel)) < 0 ||
 	    clock_from_json(&capture->clock, json_object_get(document, "clock")) < 0 ||
-	    session_from_json(capture, json_object_get(document, "session")) < 0)
+	    session_from_json(capture, json_object_get(document, "session")) < 0 ||
+	    fill_newer(capture, document) < 0)
 		return -EPROTO;
 	capture->is_cut = json_is_true(json_object_get(document, "is_cut"));
 	capture->base.start = ktrc_json_parse_vmstat(json_object_get(document, "vmstat_start"));

@@ -89,15 +89,23 @@ static const struct ktrc_json_member vmstat_members[] = {
 
 json_t *ktrc_json_vmstat(const struct ktrc_vmstat *vmstat)
 {
+	json_t *object;
+
 	if (!vmstat->is_known)
 		return json_null();
-	return ktrc_json_pack(vmstat_members, ARRAY_SIZE(vmstat_members), vmstat);
+	object = ktrc_json_pack(vmstat_members, ARRAY_SIZE(vmstat_members), vmstat);
+	if (object && vmstat->has_allocstall)
+		json_object_set_new(object, "allocstall", json_integer((s64)vmstat->allocstall));
+	return object;
 }
 
 struct ktrc_vmstat ktrc_json_parse_vmstat(const json_t *object)
 {
+	const json_t *allocstall = json_object_get(object, "allocstall");
 	struct ktrc_vmstat vmstat = { 0 };
 
+	vmstat.has_allocstall = json_is_integer(allocstall);
+	vmstat.allocstall = (u64)json_integer_value(allocstall);
 	vmstat.is_known =
 		ktrc_json_unpack(object, vmstat_members, ARRAY_SIZE(vmstat_members), &vmstat) == 0;
 	return vmstat;

@@ -9,6 +9,7 @@
 
 #include "cleanup.h"
 #include "json.h"
+#include "session_rules.h"
 
 static const char preamble[] =
 	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
@@ -69,6 +70,28 @@ static void put_env_text(FILE *out, const char *key, const char *text)
 	fputs(";\n", out);
 }
 
+/* What was not recorded on purpose, and how much a record stands for. */
+static void put_filters(FILE *out, const struct ktrc_capture *capture)
+{
+	const struct ktrc_session *s = &capture->session;
+	char rule[KTRC_RULE_ROOM], key[80];
+
+	for (u32 i = 0; i < s->nr_pids; i++)
+		fprintf(out, "\tfilter_pid_%u = %u;\n", i, s->pids[i]);
+	if (s->cgid)
+		fprintf(out, "\tfilter_cgroup = %llu;\n", s->cgid);
+	if (s->max_seconds)
+		fprintf(out, "\tmax_seconds = %u;\n", s->max_seconds);
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		const struct ktrc_event *event = ktrc_schema_event(capture->schema, id);
+
+		if (!event || !*ktrc_rule_text(&s->rules[id], rule))
+			continue;
+		snprintf(key, sizeof(key), "rule_%.60s", event->name);
+		put_env_text(out, key, rule);
+	}
+}
+
 static void put_env(FILE *out, const struct ktrc_capture *capture)
 {
 	fputs("env {\n", out);
@@ -78,6 +101,7 @@ static void put_env(FILE *out, const struct ktrc_capture *capture)
 	put_env_text(out, "tracer_name", "ktrc");
 	put_env_text(out, "session", capture->session.name);
 	put_env_text(out, "mode", ktrc_word(&ktrc_modes, capture->session.mode));
+	put_filters(out, capture);
 	fprintf(out, "\tlost = %llu;\n", ktrc_capture_lost(capture));
 	fputs("};\n\n", out);
 }

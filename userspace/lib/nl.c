@@ -26,6 +26,7 @@ struct call {
 	void *arg;
 	int result; /* 0 or the first failure */
 	bool is_done;
+	bool is_new; /* makes a session: what is not there is something else */
 	bool is_overtaken; /* a dump whose parts do not go together */
 	char kernel_text[200];
 };
@@ -99,10 +100,9 @@ static int check_version(struct ktrc_nl *nl, struct ktrc_error *err)
 	nl_cache_free(cache);
 	if (version == KTRC_GENL_VERSION)
 		return 0;
-	ret = ktrc_fail_as(
-		err, EPROTO, KTRC_EXIT_ABI,
-		"the loaded module speaks control version %d, this tool %d (ABI %d, schema %d)",
-		version, KTRC_GENL_VERSION, KTRC_ABI, KTRC_SCHEMA);
+	ret = ktrc_fail_as(err, EPROTO, KTRC_EXIT_ABI,
+			   "the loaded module has ABI %d, this tool ABI %d (schema %d)", version,
+			   KTRC_ABI, KTRC_SCHEMA);
 	ktrc_hint(err,
 		  "load the module of this tool's release: sudo rmmod ktrc; sudo modprobe ktrc");
 	return ret;
@@ -261,6 +261,43 @@ static struct nl_msg *new_msg(struct ktrc_nl *nl, u8 cmd, int flags)
 	return NULL;
 }
 
+static int put_rule(struct nl_msg *msg, u32 event, const struct ktrc_rule *rule)
+{
+	struct nlattr *nest;
+	int ret;
+
+	if (!rule->min_ns && !rule->sample && !rule->flags)
+		return 0;
+	nest = nla_nest_start(msg, KTRC_A_SESSION_RULE | NLA_F_NESTED);
+	if (!nest)
+		return -ENOMEM;
+	ret = nla_put_u32(msg, KTRC_A_RULE_EVENT, event);
+	if (ret == 0)
+		ret = nla_put_u32(msg, KTRC_A_RULE_FLAGS, rule->flags);
+	if (ret == 0)
+		ret = nla_put_u64(msg, KTRC_A_RULE_MIN_NS, rule->min_ns);
+	if (ret == 0 && rule->sample)
+		ret = nla_put_u32(msg, KTRC_A_RULE_SAMPLE, rule->sample);
+	nla_nest_end(msg, nest);
+	return ret;
+}
+
+/* What only a new session is told. */
+static int put_filters(struct nl_msg *msg, const struct ktrc_session *s)
+{
+	int ret = nla_put_flag(msg, KTRC_A_SESSION_REPLACE);
+
+	for (u32 i = 0; ret == 0 && i < s->nr_pids; i++)
+		ret = nla_put_u32(msg, KTRC_A_SESSION_PID, s->pids[i]);
+	if (ret == 0 && s->cgid)
+		ret = nla_put_u64(msg, KTRC_A_SESSION_CGROUP, s->cgid);
+	if (ret == 0 && s->max_seconds)
+		ret = nla_put_u32(msg, KTRC_A_SESSION_MAX_SECONDS, s->max_seconds);
+	for (u32 id = 0; ret == 0 && id < KTRC_MAX_EVENTS; id++)
+		ret = put_rule(msg, id, &s->rules[id]);
+	return ret;
+}
+
 /* A request about a session: all its non-zero members, or only those a verb needs. */
 static int put_session(struct nl_msg *msg, u8 cmd, const struct ktrc_session *s)
 {
@@ -271,7 +308,7 @@ static int put_session(struct nl_msg *msg, u8 cmd, const struct ktrc_session *s)
 		return -ENOMEM;
 	ret = nla_put_string(msg, KTRC_A_SESSION_NAME, s->name);
 	if (ret == 0 && cmd == KTRC_CMD_SESSION_NEW)
-		ret = nla_put_flag(msg, KTRC_A_SESSION_REPLACE);
+		ret = put_filters(msg, s);
 	if (ret == 0 && s->mode)
 		ret = nla_put_u32(msg, KTRC_A_SESSION_MODE, s->mode);
 	if (ret == 0 && s->events)
@@ -310,7 +347,7 @@ static int say_failure(int ret, const struct call *call, const char *session,
 
 	if (ret == 0)
 		return 0;
-	if (ret == -ENOENT && session) {
+	if (ret == -ENOENT && session && !call->is_new) {
 		ktrc_fail_as(err, ENOENT, KTRC_EXIT_NOTHING, "there is no session \"%s\"", name);
 		ktrc_hint(err, "ktrc-ctl start --session=%s    makes it and starts recording",
 			  name);
@@ -345,9 +382,13 @@ static int request(struct ktrc_nl *nl, u8 cmd, const struct ktrc_session *sessio
 int ktrc_nl_session_new(struct ktrc_nl *nl, const struct ktrc_session *session,
 			struct ktrc_error *err)
 {
-	struct call call = { 0 };
+	struct call call = { .is_new = true };
+	int ret = request(nl, KTRC_CMD_SESSION_NEW, session, &call, err);
 
-	return request(nl, KTRC_CMD_SESSION_NEW, session, &call, err);
+	/* it is sessions that there are too many of, and no disk that is full */
+	if (ret == -ENOSPC)
+		err->hint[0] = '\0';
+	return ret;
 }
 
 static int named(struct ktrc_session *session, const char *name, struct ktrc_error *err)
@@ -509,4 +550,29 @@ int ktrc_nl_counters(struct ktrc_nl *nl, const char *name, struct ktrc_counter_s
 	if (ret < 0)
 		forget_counters(set);
 	return say_failure(ret, &call, name, err);
+}
+
+static int on_name_row(struct call *call, struct nlattr *nest, u32 attr)
+{
+	return attr == KTRC_A_NAME ? ktrc_names_parse(nest, call->arg) : 0;
+}
+
+static void forget_names(void *arg)
+{
+	ktrc_names_release(arg);
+}
+
+int ktrc_nl_names(struct ktrc_nl *nl, struct ktrc_names *names, struct ktrc_error *err)
+{
+	struct ktrc_names fresh = { 0 };
+	struct call call = { .on_nest = on_name_row, .arg = &fresh };
+	int ret = dump(nl, KTRC_CMD_NAMES_GET, NULL, &call, forget_names);
+
+	if (ret < 0) {
+		ktrc_names_release(&fresh);
+		return say_failure(ret, &call, NULL, err);
+	}
+	ktrc_names_release(names);
+	*names = fresh;
+	return 0;
 }

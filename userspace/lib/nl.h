@@ -7,8 +7,8 @@
 #define KTRC_NL_H
 
 #include "error.h"
+#include "names.h"
 #include "schema.h"
-#include "session.h"
 
 struct ktrc_nl;
 
@@ -51,5 +51,39 @@ int ktrc_nl_schema(struct ktrc_nl *nl, struct ktrc_schema **schema, struct ktrc_
 /** ktrc_nl_counters() - a session's counters; the caller frees @set->rows */
 int ktrc_nl_counters(struct ktrc_nl *nl, const char *name, struct ktrc_counter_set *set,
 		     struct ktrc_error *err);
+
+/** ktrc_nl_names() - cgroup paths that the module has kept; on success the old @names are gone */
+int ktrc_nl_names(struct ktrc_nl *nl, struct ktrc_names *names, struct ktrc_error *err);
+
+/**
+ * struct ktrc_notice_message - what happened to a session
+ * @kind: enum ktrc_notice
+ * @lost: hits it has lost so far
+ * @session: as it is after that
+ */
+struct ktrc_notice_message {
+	u32 kind;
+	u64 lost;
+	struct ktrc_session session;
+};
+
+struct ktrc_notices;
+
+/** ktrc_notices_open() - from now on, keep what the module tells of all sessions */
+int ktrc_notices_open(struct ktrc_notices **notices, struct ktrc_error *err);
+void ktrc_notices_close(struct ktrc_notices *notices);
+void ktrc_cleanup_notices(struct ktrc_notices **notices);
+#define __ktrc_notices KTRC_CLEANUP(ktrc_cleanup_notices)
+
+/** ktrc_notices_fd() - readable when there is a notice */
+int ktrc_notices_fd(const struct ktrc_notices *notices);
+
+/**
+ * ktrc_notices_next() - take one, without waiting
+ *
+ * Return: 1; 0 when there is none; -ENOBUFS when some had to be dropped: the next call goes on.
+ */
+int ktrc_notices_next(struct ktrc_notices *notices, struct ktrc_notice_message *message,
+		      struct ktrc_error *err);
 
 #endif

@@ -43,14 +43,70 @@ static int get_string(struct nlattr *attr, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static int parse_rule(struct nlattr *nest, struct ktrc_session *session)
+{
+	static struct nla_policy policy[KTRC_A_RULE_MAX + 1] = {
+		[KTRC_A_RULE_EVENT] = POLICY_U32,
+		[KTRC_A_RULE_FLAGS] = POLICY_U32,
+		[KTRC_A_RULE_MIN_NS] = POLICY_U64,
+		[KTRC_A_RULE_SAMPLE] = POLICY_U32,
+	};
+	struct nlattr *a[KTRC_A_RULE_MAX + 1];
+	u32 event;
+
+	if (nla_parse_nested(a, KTRC_A_RULE_MAX, nest, policy) < 0 || !a[KTRC_A_RULE_EVENT])
+		return -EPROTO;
+	event = get_u32(a[KTRC_A_RULE_EVENT]);
+	if (event >= KTRC_MAX_EVENTS)
+		return -EPROTO;
+	session->rules[event] = (struct ktrc_rule){
+		.min_ns = get_u64(a[KTRC_A_RULE_MIN_NS]),
+		.sample = get_u32(a[KTRC_A_RULE_SAMPLE]),
+		.flags = get_u32(a[KTRC_A_RULE_FLAGS]),
+	};
+	return 0;
+}
+
+static int parse_pid(struct nlattr *attr, struct ktrc_session *session)
+{
+	if (nla_len(attr) != sizeof(u32) || session->nr_pids == KTRC_MAX_PIDS)
+		return -EPROTO;
+	session->pids[session->nr_pids++] = nla_get_u32(attr);
+	return 0;
+}
+
+/* What may come several times. */
+static int parse_filters(struct nlattr *nest, struct ktrc_session *session)
+{
+	struct nlattr *attr;
+	int left, ret = 0;
+
+	nla_for_each_nested(attr, nest, left) {
+		if (nla_type(attr) == KTRC_A_SESSION_RULE)
+			ret = parse_rule(attr, session);
+		else if (nla_type(attr) == KTRC_A_SESSION_PID)
+			ret = parse_pid(attr, session);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
 int ktrc_nl_parse_session(struct nlattr *nest, struct ktrc_session *session)
 {
 	static struct nla_policy policy[KTRC_A_SESSION_MAX + 1] = {
-		[KTRC_A_SESSION_NAME] = POLICY_STRING,	    [KTRC_A_SESSION_MODE] = POLICY_U32,
-		[KTRC_A_SESSION_EVENTS] = POLICY_U64,	    [KTRC_A_SESSION_MEMORY] = POLICY_U64,
-		[KTRC_A_SESSION_PACKET_BYTES] = POLICY_U32, [KTRC_A_SESSION_STATE] = POLICY_U32,
-		[KTRC_A_SESSION_STOP_REASON] = POLICY_U32,  [KTRC_A_SESSION_BOUND] = POLICY_FLAG,
+		[KTRC_A_SESSION_NAME] = POLICY_STRING,
+		[KTRC_A_SESSION_MODE] = POLICY_U32,
+		[KTRC_A_SESSION_EVENTS] = POLICY_U64,
+		[KTRC_A_SESSION_MEMORY] = POLICY_U64,
+		[KTRC_A_SESSION_PACKET_BYTES] = POLICY_U32,
+		[KTRC_A_SESSION_STATE] = POLICY_U32,
+		[KTRC_A_SESSION_STOP_REASON] = POLICY_U32,
+		[KTRC_A_SESSION_BOUND] = POLICY_FLAG,
 		[KTRC_A_SESSION_CONSUMER] = POLICY_FLAG,
+		[KTRC_A_SESSION_CGROUP] = POLICY_U64,
+		[KTRC_A_SESSION_MAX_SECONDS] = POLICY_U32,
+		[KTRC_A_SESSION_NAMES_MISSED] = POLICY_U64,
 	};
 	struct nlattr *a[KTRC_A_SESSION_MAX + 1];
 	const char *name;
@@ -69,8 +125,26 @@ int ktrc_nl_parse_session(struct nlattr *nest, struct ktrc_session *session)
 		.memory_bytes = get_u64(a[KTRC_A_SESSION_MEMORY]),
 		.is_bound = a[KTRC_A_SESSION_BOUND],
 		.has_consumer = a[KTRC_A_SESSION_CONSUMER],
+		.cgid = get_u64(a[KTRC_A_SESSION_CGROUP]),
+		.max_seconds = get_u32(a[KTRC_A_SESSION_MAX_SECONDS]),
+		.names_missed = get_u64(a[KTRC_A_SESSION_NAMES_MISSED]),
 	};
 	strcpy(session->name, name);
+	return parse_filters(nest, session);
+}
+
+int ktrc_nl_parse_notice(struct nlattr *nest, struct ktrc_notice_message *message)
+{
+	static struct nla_policy policy[KTRC_A_NOTICE_MAX + 1] = {
+		[KTRC_A_NOTICE_KIND] = POLICY_U32,
+		[KTRC_A_NOTICE_LOST] = POLICY_U64,
+	};
+	struct nlattr *a[KTRC_A_NOTICE_MAX + 1];
+
+	if (nla_parse_nested(a, KTRC_A_NOTICE_MAX, nest, policy) < 0 || !a[KTRC_A_NOTICE_KIND])
+		return -EPROTO;
+	message->kind = get_u32(a[KTRC_A_NOTICE_KIND]);
+	message->lost = get_u64(a[KTRC_A_NOTICE_LOST]);
 	return 0;
 }
 
@@ -121,7 +195,7 @@ int ktrc_nl_parse_event(struct nlattr *nest, struct ktrc_schema *schema)
 		[KTRC_A_EVENT_LABEL] = POLICY_STRING,  [KTRC_A_EVENT_KIND] = POLICY_U32,
 		[KTRC_A_EVENT_DOC] = POLICY_STRING,    [KTRC_A_EVENT_AVAIL] = POLICY_U32,
 		[KTRC_A_EVENT_REASON] = POLICY_STRING, [KTRC_A_EVENT_HOOK] = POLICY_STRING,
-		[KTRC_A_EVENT_BYTES] = POLICY_U32,
+		[KTRC_A_EVENT_BYTES] = POLICY_U32,     [KTRC_A_EVENT_RULES] = POLICY_U32,
 	};
 	struct nlattr *a[KTRC_A_EVENT_MAX + 1];
 	struct ktrc_event *event;
@@ -138,6 +212,7 @@ int ktrc_nl_parse_event(struct nlattr *nest, struct ktrc_schema *schema)
 	event->kind = get_u32(a[KTRC_A_EVENT_KIND]);
 	event->avail = get_u32(a[KTRC_A_EVENT_AVAIL]);
 	event->bytes = get_u32(a[KTRC_A_EVENT_BYTES]);
+	event->rules = get_u32(a[KTRC_A_EVENT_RULES]);
 	if (get_string(a[KTRC_A_EVENT_NAME], &event->name) < 0 ||
 	    get_string(a[KTRC_A_EVENT_LABEL], &event->label) < 0 ||
 	    get_string(a[KTRC_A_EVENT_DOC], &event->doc) < 0 ||

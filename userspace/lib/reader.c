@@ -255,6 +255,11 @@ void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks)
 	reader->hold = until_ticks;
 }
 
+u64 ktrc_reader_held(const struct ktrc_reader *reader)
+{
+	return reader->hold;
+}
+
 /* Picks the stream with the earliest record, and until when its turn lasts. */
 static struct stream *pick(struct ktrc_reader *reader)
 {

@@ -93,6 +93,9 @@ bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu);
 /** ktrc_reader_hold() - leave records after @until_ticks for later */
 void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks);
 
+/** ktrc_reader_held() - until when records are handed out; UINT64_MAX: all that were fed */
+u64 ktrc_reader_held(const struct ktrc_reader *reader);
+
 /** ktrc_reader_next() - the next record in order of time; NULL when there is none now */
 const struct ktrc_record *ktrc_reader_next(struct ktrc_reader *reader);
 

@@ -7,7 +7,6 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "suggest.h"
 
 static const char *const format_names[] = {
 	[KTRC_FMT_COUNT] = "count", [KTRC_FMT_FLAG] = "flag",	[KTRC_FMT_ID] = "id",
@@ -204,64 +203,12 @@ const struct ktrc_event *ktrc_schema_find(const struct ktrc_schema *schema, cons
 	return NULL;
 }
 
-static int unknown_event(const struct ktrc_schema *schema, const char *name, struct ktrc_error *err)
+bool ktrc_event_is_part_of(const struct ktrc_event *part, const struct ktrc_event *whole)
 {
-	struct ktrc_suggestion near = { .typed = name };
-	int ret = ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE, "--events: no event \"%s\"", name);
+	size_t len = strlen(whole->label);
 
-	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
-		if (schema->events[i].name && schema->events[i].kind == KTRC_KIND_DATA)
-			ktrc_suggest(&near, schema->events[i].label);
-	if (near.best)
-		ktrc_hint(err, "did you mean \"%s\"?  ktrc-ctl list shows all", near.best);
-	else
-		ktrc_hint(err, "ktrc-ctl list shows all events");
-	return ret;
-}
-
-static int add_event(const struct ktrc_schema *schema, const char *name, u64 *mask,
-		     struct ktrc_error *err)
-{
-	const struct ktrc_event *event = ktrc_schema_find(schema, name);
-
-	if (!event || event->kind != KTRC_KIND_DATA)
-		return unknown_event(schema, name, err);
-	if (event->avail == KTRC_AVAIL_NO) {
-		ktrc_fail_as(err, EOPNOTSUPP, KTRC_EXIT_UNAVAILABLE,
-			     "event %s: unavailable on this kernel: %s", event->label,
-			     event->reason ? event->reason : "no hook");
-		ktrc_hint(err, "ktrc-ctl list shows what this kernel can record");
-		return -EOPNOTSUPP;
-	}
-	*mask |= 1ull << event->id;
-	return 0;
-}
-
-static int empty_event(const char *list, struct ktrc_error *err)
-{
-	int ret = ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE,
-			       "--events: no event in an empty place of \"%s\"", list);
-
-	ktrc_hint(err, "--events=fault,fault.light    names two; ktrc-ctl list shows all");
-	return ret;
-}
-
-int ktrc_schema_parse_events(const struct ktrc_schema *schema, const char *list, u64 *mask,
-			     struct ktrc_error *err)
-{
-	__ktrc_free char *copy = strdup(list);
-	char *rest = copy, *name;
-	int ret;
-
-	if (!copy)
-		return ktrc_fail(err, ENOMEM, "--events");
-	*mask = 0;
-	while ((name = strsep(&rest, ",")) != NULL) {
-		ret = *name ? add_event(schema, name, mask, err) : empty_event(list, err);
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	return part->kind == KTRC_KIND_PART && strncmp(part->label, whole->label, len) == 0 &&
+	       part->label[len] == '.';
 }
 
 const struct ktrc_field *ktrc_event_field(const struct ktrc_event *event, const char *name)

@@ -11,11 +11,8 @@
 #include <string.h>
 
 #include "error.h"
-#include "types.h"
-#include "../../uapi/ktrc.h"
+#include "session.h"
 
-/* Ids this library can decode; a session's set of events is a 64-bit mask. */
-#define KTRC_MAX_EVENTS 64
 #define KTRC_MAX_PAYLOAD_BYTES 4096
 
 struct ktrc_enum_value {
@@ -71,6 +68,7 @@ struct ktrc_field {
  * @kind: enum ktrc_event_kind
  * @avail: enum ktrc_avail
  * @bytes: payload size, a multiple of 4
+ * @rules: enum ktrc_rule_flag: what a rule can ask of it; 0 of traces that do not say
  * @name: as in C
  * @label: as users type it
  * @doc: one sentence
@@ -84,6 +82,7 @@ struct ktrc_event {
 	u32 kind;
 	u32 avail;
 	u32 bytes;
+	u32 rules;
 	char *name;
 	char *label;
 	char *doc;
@@ -142,14 +141,8 @@ static inline const struct ktrc_event *ktrc_schema_event(const struct ktrc_schem
 /** ktrc_schema_find() - by name or label; NULL if there is none */
 const struct ktrc_event *ktrc_schema_find(const struct ktrc_schema *schema, const char *name);
 
-/**
- * ktrc_schema_parse_events() - "fault,fault.light" to a set of events
- *
- * Only DATA events can be asked for.  Return: 0, -EINVAL with the nearest label
- * as hint, or -EOPNOTSUPP when this kernel cannot record one of them.
- */
-int ktrc_schema_parse_events(const struct ktrc_schema *schema, const char *list, u64 *mask,
-			     struct ktrc_error *err);
+/** ktrc_event_is_part_of() - does it come with @whole: its label extends that one's */
+bool ktrc_event_is_part_of(const struct ktrc_event *part, const struct ktrc_event *whole);
 
 /** ktrc_event_field() - by name; NULL if there is none */
 const struct ktrc_field *ktrc_event_field(const struct ktrc_event *event, const char *name);

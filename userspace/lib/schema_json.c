@@ -5,7 +5,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "json.h"
-#include "schema.h"
+#include "session_rules.h"
 #include "trace.h"
 
 static const struct ktrc_json_member event_members[] = {
@@ -40,6 +40,16 @@ static json_t *field_to_json(const struct ktrc_field *field)
 	return object;
 }
 
+static json_t *rules_to_json(u32 rules)
+{
+	json_t *words = json_array();
+
+	for (u32 flag = 1; flag; flag <<= 1)
+		if (rules & flag && ktrc_rule_word(flag))
+			json_array_append_new(words, json_string(ktrc_rule_word(flag)));
+	return words;
+}
+
 static json_t *event_to_json(const struct ktrc_event *event)
 {
 	json_t *object = ktrc_json_pack(event_members, ARRAY_SIZE(event_members), event);
@@ -50,6 +60,7 @@ static json_t *event_to_json(const struct ktrc_event *event)
 	set_text(object, "doc", event->doc);
 	set_text(object, "hook", event->hook);
 	set_text(object, "reason", event->reason);
+	json_object_set_new(object, "rules", rules_to_json(event->rules));
 	for (size_t i = 0; i < event->nr_fields; i++)
 		json_array_append_new(fields, field_to_json(&event->fields[i]));
 	json_object_set_new(object, "fields", fields);
@@ -112,6 +123,19 @@ static int field_from_json(const json_t *object, struct ktrc_event *event)
 	return 0;
 }
 
+/* Traces of older tools do not say. */
+static u32 rules_from_json(const json_t *words)
+{
+	const json_t *word;
+	u32 rules = 0;
+	size_t i;
+
+	json_array_foreach(words, i, word)
+		if (json_is_string(word))
+			rules |= ktrc_rule_flag_of(json_string_value(word));
+	return rules;
+}
+
 static int event_from_json(const json_t *object, struct ktrc_schema *schema)
 {
 	struct ktrc_event parsed = { 0 }, *event;
@@ -124,6 +148,7 @@ static int event_from_json(const json_t *object, struct ktrc_schema *schema)
 		return -EPROTO;
 	event = &schema->events[parsed.id];
 	*event = parsed;
+	event->rules = rules_from_json(json_object_get(object, "rules"));
 	if (get_text(object, "name", true, &event->name) < 0 ||
 	    get_text(object, "label", true, &event->label) < 0 ||
 	    get_text(object, "doc", false, &event->doc) < 0 ||

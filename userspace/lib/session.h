@@ -6,6 +6,21 @@
 #include "types.h"
 #include "../../uapi/ktrc.h"
 
+/* Ids this library can decode; a session's set of events is a 64-bit mask. */
+#define KTRC_MAX_EVENTS 64
+
+/**
+ * struct ktrc_rule - which hits of one event become records
+ * @min_ns: those that last at least so long; 0: all
+ * @sample: of what is left every n-th on each CPU; 0: all
+ * @flags: enum ktrc_rule_flag
+ */
+struct ktrc_rule {
+	u64 min_ns;
+	u32 sample;
+	u32 flags;
+};
+
 /**
  * struct ktrc_session - what a session is and how it is
  * @name: its name
@@ -17,6 +32,12 @@
  * @memory_bytes: all rings together
  * @is_bound: dies with the file it is bound to
  * @has_consumer: a consumer is attached
+ * @pids: only these processes, in the initial pid namespace
+ * @nr_pids: their number; 0: every process
+ * @cgid: only tasks in this cgroup or below; 0: all
+ * @max_seconds: it stops after so long; 0: never
+ * @names_missed: cgroups whose path could not be kept
+ * @rules: by event id; all zero: every hit becomes a record
  */
 struct ktrc_session {
 	char name[KTRC_NAME_LEN];
@@ -28,6 +49,12 @@ struct ktrc_session {
 	u64 memory_bytes;
 	bool is_bound;
 	bool has_consumer;
+	u32 pids[KTRC_MAX_PIDS];
+	u32 nr_pids;
+	u64 cgid;
+	u32 max_seconds;
+	u64 names_missed;
+	struct ktrc_rule rules[KTRC_MAX_EVENTS];
 };
 
 /** struct ktrc_words - an enumeration's values as words, in order */

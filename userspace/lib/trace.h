@@ -87,6 +87,9 @@ int ktrc_capture_from_json(struct ktrc_capture *capture, const json_t *document,
 json_t *ktrc_schema_to_json(const struct ktrc_schema *schema);
 struct ktrc_schema *ktrc_schema_from_json(const json_t *object, struct ktrc_error *err);
 
+/** ktrc_filters_to_json() - a session's filters, rules and maximum time; NULL without memory */
+json_t *ktrc_filters_to_json(const struct ktrc_session *session, const struct ktrc_schema *schema);
+
 /** ktrc_counters_to_json() - an array of rows; events by label */
 json_t *ktrc_counters_to_json(const struct ktrc_counter_set *set, const struct ktrc_schema *schema);
 

@@ -27,6 +27,9 @@ struct ktrc_vmstat ktrc_vmstat_read(void)
 		} else if (strcmp(name, "pgmajfault") == 0) {
 			vmstat.pgmajfault = number;
 			has_pgmajfault = true;
+		} else if (strncmp(name, "allocstall_", strlen("allocstall_")) == 0) {
+			vmstat.allocstall += number;
+			vmstat.has_allocstall = true;
 		}
 	}
 	vmstat.is_known = has_pgfault && has_pgmajfault;

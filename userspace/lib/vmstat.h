@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's own fault counters, taken when a session starts and stops, so
+ * The kernel's own counters, taken when a session starts and stops, so
  * that what was recorded can be held against them.  They are kept in
  * KTRC_RUN_DIR/<session>.json between the tools' runs.
  */
@@ -13,15 +13,20 @@
 #define KTRC_RUN_DIR "/run/ktrc"
 
 /**
- * struct ktrc_vmstat - two lines of /proc/vmstat
- * @is_known: the others are valid
+ * struct ktrc_vmstat - some lines of /proc/vmstat
+ * @is_known: @pgfault and @pgmajfault are valid
+ * @has_allocstall: @allocstall is valid
  * @pgfault: page faults
  * @pgmajfault: page faults that needed I/O
+ * @allocstall: stalls in global direct reclaim, of all zones; a stall that has to
+ *	start over is counted again
  */
 struct ktrc_vmstat {
 	bool is_known;
+	bool has_allocstall;
 	u64 pgfault;
 	u64 pgmajfault;
+	u64 allocstall;
 };
 
 /** struct ktrc_base - a session's readings at its start and its stop */

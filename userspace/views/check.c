@@ -2,11 +2,11 @@
 /* Balancing the books. */
 #include "check.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
+#include "../lib/kernel.h"
 
 void ktrc_check_destroy(struct ktrc_check *check)
 {
@@ -93,16 +93,11 @@ static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
 /* Until 6.3 pgfault counts every attempt, from 6.4 a fault once, when it is done. */
 static bool kernel_counts_attempts(const char *release)
 {
-	unsigned int major = 0, minor = 0;
-
-	sscanf(release, "%u.%u", &major, &minor);
-	return major < 6 || (major == 6 && minor < 4);
+	return ktrc_kernel_is_before(release, 6, 4);
 }
 
-static const char *why_unknown(const struct ktrc_capture *capture, const struct ktrc_faults *faults)
+static const char *why_unknown(const struct ktrc_capture *capture)
 {
-	if (!faults->event)
-		return "the session records no faults";
 	if (capture->session.stop_reason == KTRC_STOP_DELETED)
 		return "the session was deleted while it was read";
 	if (!capture->base.start.is_known)
@@ -112,6 +107,18 @@ static const char *why_unknown(const struct ktrc_capture *capture, const struct 
 	return NULL;
 }
 
+/* Of a session that leaves out on purpose, records say nothing about the whole machine. */
+static const char *why_records_are_few(const struct ktrc_capture *capture,
+				       const struct ktrc_event *event, bool is_complete)
+{
+	const struct ktrc_session *s = &capture->session;
+	const struct ktrc_rule *rule = &s->rules[event->id];
+
+	if (s->nr_pids || s->cgid || rule->flags || rule->min_ns || rule->sample > 1)
+		return "the session has a filter";
+	return is_complete ? NULL : "older records have been overwritten";
+}
+
 static void reconcile(struct ktrc_check *check, const struct ktrc_capture *capture,
 		      const struct ktrc_faults *faults)
 {
@@ -119,11 +126,14 @@ static void reconcile(struct ktrc_check *check, const struct ktrc_capture *captu
 	bool is_complete = check->total.absent == 0 && faults->left_out == 0;
 	struct ktrc_counters all;
 
-	check->pgfault.why_unknown = check->pgmajfault.why_unknown = why_unknown(capture, faults);
+	check->pgfault.why_unknown = faults->event ? why_unknown(capture) :
+						     "the session records no faults";
+	check->pgmajfault.why_unknown = check->pgfault.why_unknown;
 	if (check->pgfault.why_unknown)
 		return;
 	all = ktrc_counter_set_total(&capture->after, faults->event->id);
-	check->pgfault.traced = all.hits - ktrc_counters_lost(&all) - all.filtered;
+	/* also those that a filter rejected were seen */
+	check->pgfault.traced = all.hits - ktrc_counters_lost(&all);
 	if (!kernel_counts_attempts(capture->kernel) && is_complete)
 		check->pgfault.traced -= faults->all->attempts - faults->all->faults;
 	check->pgfault.kernel = stop->pgfault - start->pgfault;
@@ -131,8 +141,45 @@ static void reconcile(struct ktrc_check *check, const struct ktrc_capture *captu
 	check->pgmajfault.kernel = stop->pgmajfault - start->pgmajfault;
 	if (!faults->has_duration)
 		check->pgmajfault.why_unknown = "not seen by this hook";
-	else if (!is_complete)
-		check->pgmajfault.why_unknown = "older records have been overwritten";
+	else
+		check->pgmajfault.why_unknown =
+			why_records_are_few(capture, faults->event, is_complete);
+}
+
+static u64 absent(const struct ktrc_check *check, const struct ktrc_event *event)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < check->nr_rows; i++)
+		if (check->rows[i].event == event)
+			sum += check->rows[i].absent;
+	return sum;
+}
+
+/* The kernel counts a stall when it begins, so those under way count too. */
+void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *reclaim)
+{
+	const struct ktrc_capture *capture = reclaim->capture;
+	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
+	struct ktrc_reconciled *r = &check->allocstall;
+	const struct ktrc_stall_row *direct = ktrc_reclaim_by_kind(reclaim, "direct");
+
+	r->why_unknown = reclaim->event ? why_unknown(capture) : "the session records no stalls";
+	if (!r->why_unknown && (!start->has_allocstall || !stop->has_allocstall))
+		r->why_unknown = "no base value: the trace is of an older tool";
+	if (!r->why_unknown)
+		r->why_unknown =
+			why_records_are_few(capture, reclaim->event,
+					    !absent(check, reclaim->event) && !reclaim->left_out);
+	if (r->why_unknown)
+		return;
+	r->kernel = stop->allocstall - start->allocstall;
+	r->traced = direct ? direct->stalls : 0;
+	for (size_t i = 0; i < reclaim->nr_nows; i++) {
+		const char *kind = ktrc_reclaim_kind(reclaim, reclaim->nows[i].kind);
+
+		r->traced += kind && strcmp(kind, "direct") == 0;
+	}
 }
 
 struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
@@ -142,6 +189,7 @@ struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
 
 	if (!check)
 		return NULL;
+	check->has_faults = faults->event;
 	check->is_balanced = true;
 	check->is_stopped = capture->session.state == KTRC_STATE_STOPPED;
 	check->is_final = is_final(capture);

@@ -11,6 +11,7 @@
 #define KTRC_CHECK_H
 
 #include "faults.h"
+#include "reclaim.h"
 
 /**
  * struct ktrc_check_row - one event on one CPU
@@ -57,12 +58,15 @@ struct ktrc_reconciled {
  * @total: of all rows
  * @is_stopped: the session is
  * @is_final: the books are those of the end; else of each CPU's newest packet
+ * @has_faults: the session records page faults
  * @is_balanced: no difference in any row
  * @damage: what could not be decoded
  * @cut_bytes: missing at the ends of the trace's files
  * @pgfault: faults or attempts, as this kernel counts them
  * @pgmajfault: major faults; the kernel counts only those that start an I/O, the
  *	trace also those that wait for one under way, so they need not agree
+ * @allocstall: stalls in global direct reclaim; the kernel counts one that has to start
+ *	over again
  */
 struct ktrc_check {
 	struct ktrc_check_row *rows;
@@ -70,11 +74,13 @@ struct ktrc_check {
 	struct ktrc_check_row total;
 	bool is_stopped;
 	bool is_final;
+	bool has_faults;
 	bool is_balanced;
 	struct ktrc_damage damage;
 	u64 cut_bytes;
 	struct ktrc_reconciled pgfault;
 	struct ktrc_reconciled pgmajfault;
+	struct ktrc_reconciled allocstall;
 };
 
 /**
@@ -86,6 +92,8 @@ struct ktrc_check {
  */
 struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
 				     const struct ktrc_faults *faults);
+/** ktrc_check_stalls() - hold stalls against the kernel's counter as well; @reclaim: finished */
+void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *reclaim);
 void ktrc_check_destroy(struct ktrc_check *check);
 void ktrc_cleanup_check(struct ktrc_check **check);
 #define __ktrc_check KTRC_CLEANUP(ktrc_cleanup_check)

@@ -47,9 +47,37 @@ static void no_hits(const struct ktrc_capture *capture, struct ktrc_error *err)
 		ktrc_hint(err, "ktrc-ctl status shows the events and hooks in use");
 }
 
-void ktrc_explain_empty(const struct ktrc_capture *capture, struct ktrc_error *err)
+static struct ktrc_counters total(const struct ktrc_capture *capture, u64 events)
 {
-	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
+	struct ktrc_counters all = { 0 };
+
+	for (size_t i = 0; i < capture->after.nr; i++)
+		if (events >> capture->after.rows[i].event & 1)
+			ktrc_counters_add(&all, &capture->after.rows[i]);
+	return all;
+}
+
+bool ktrc_was_quiet(const struct ktrc_capture *capture)
+{
+	bool is_running = capture->session.state == KTRC_STATE_RUNNING;
+
+	return capture->start_ticks && !total(capture, ~0ull).hits &&
+	       !(is_running && unavailable(capture));
+}
+
+void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
+			     struct ktrc_error *err)
+{
+	ktrc_fail_as(err, ENODATA, KTRC_EXIT_NOTHING,
+		     "session %s: nothing to show: it does not record %s", capture->session.name,
+		     label);
+	if (!capture->trace)
+		ktrc_hint(err, "ktrc-ctl start --events=%s", label);
+}
+
+void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct ktrc_error *err)
+{
+	struct ktrc_counters all = total(capture, events);
 	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
 	u64 lost = ktrc_counters_lost(&all);
 	char why[160];

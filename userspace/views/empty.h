@@ -7,9 +7,22 @@
 
 /**
  * ktrc_explain_empty() - say why nothing was read
- * @capture: a capture that yielded no DATA record
+ * @capture: a capture that yielded no record of @events
+ * @events: bit i: the event with id i; those that the session does not record are ignored
  * @err: filled in, with exit code 3
  */
-void ktrc_explain_empty(const struct ktrc_capture *capture, struct ktrc_error *err);
+void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct ktrc_error *err);
+
+/**
+ * ktrc_explain_unrecorded() - say that a view's event is not recorded
+ * @capture: of a session that does not record it
+ * @label: the event's
+ * @err: filled in, with exit code 3
+ */
+void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
+			     struct ktrc_error *err);
+
+/** ktrc_was_quiet() - all hooks were there and nothing happened */
+bool ktrc_was_quiet(const struct ktrc_capture *capture);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
+#include "../lib/session_rules.h"
 
 /* An attempt that waits for the next one. */
 struct pending {
@@ -116,6 +117,7 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 		return NULL;
 	view->start_ticks = ktrc_capture_window_start(capture);
 	view->event = pick_event(capture);
+	view->weight = view->event ? ktrc_session_weight(&capture->session, view->event->id) : 1;
 	if (view->event)
 		resolve(view);
 	return ktrc_steal(view);
@@ -177,8 +179,10 @@ static struct task_slot *add_task(struct ktrc_faults *view, const struct ktrc_ta
 			return NULL;
 	slot = &priv->tasks[task->index];
 	slot->row = get_row(view, task->tgid);
-	if (slot->row && (task->tid == task->tgid || !slot->row->comm[0]))
+	if (slot->row && (task->tid == task->tgid || !slot->row->comm[0])) {
 		copy_name(slot->row->comm, task->comm);
+		slot->row->cgid = task->cgid;
+	}
 	return slot->row ? slot : NULL;
 }
 
@@ -209,30 +213,42 @@ static struct attempt decode(const struct ktrc_faults_private *priv, const void 
 	};
 }
 
-static void count_fault(struct ktrc_fault_row *row, const struct attempt *end, u64 ticks,
-			bool is_major, bool is_failed)
+/* A fault, as it ended. */
+struct ended {
+	enum ktrc_fault_mode_index mode;
+	bool is_write;
+	bool is_major;
+	bool is_failed;
+	u64 ticks;
+};
+
+static void count_fault(struct ktrc_fault_row *row, const struct ended *end, u32 weight)
 {
-	row->faults++;
-	row->by_mode[end->mode]++;
-	row->writes += end->is_write;
-	row->majors += is_major;
-	row->failed += is_failed;
-	if (ticks > row->max_ticks)
-		row->max_ticks = ticks;
-	ktrc_hist_add(&row->hist, ticks);
+	row->records++;
+	row->faults += weight;
+	row->by_mode[end->mode] += weight;
+	row->writes += end->is_write ? weight : 0;
+	row->majors += end->is_major ? weight : 0;
+	row->failed += end->is_failed ? weight : 0;
+	if (end->ticks > row->max_ticks)
+		row->max_ticks = end->ticks;
+	ktrc_hist_add(&row->hist, end->ticks);
 }
 
-static void count_attempt(struct ktrc_fault_row *row, const struct attempt *a, bool is_waiting)
+static void count_attempt(struct ktrc_fault_row *row, const struct attempt *a, bool is_waiting,
+			  u32 weight)
 {
-	row->attempts++;
-	row->total_ticks += a->ticks;
-	row->busy_ticks += is_waiting ? 0 : a->ticks;
+	row->attempts += weight;
+	row->total_ticks += a->ticks * weight;
+	row->busy_ticks += is_waiting ? 0 : a->ticks * weight;
 }
 
 static void count_unfinished(struct ktrc_faults *view, struct ktrc_fault_row *row, bool begins)
 {
-	row->unfinished += begins ? 1 : -1ull;
-	view->all->unfinished += begins ? 1 : -1ull;
+	u64 change = begins ? view->weight : 0ull - view->weight;
+
+	row->unfinished += change;
+	view->all->unfinished += change;
 }
 
 static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const struct attempt *a)
@@ -243,8 +259,10 @@ static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const 
 	struct pending *pending = &slot->pending;
 	u64 ticks = a->ticks;
 
-	count_attempt(slot->row, a, is_retry || a->result == priv->result_major);
-	count_attempt(view->all, a, is_retry || a->result == priv->result_major);
+	bool is_waiting = is_retry || a->result == priv->result_major;
+
+	count_attempt(slot->row, a, is_waiting, view->weight);
+	count_attempt(view->all, a, is_waiting, view->weight);
 	if (pending->is_open && a->is_tried && a->page == pending->page) {
 		ticks += pending->ticks;
 		count_unfinished(view, slot->row, false);
@@ -254,11 +272,17 @@ static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const 
 		count_unfinished(view, slot->row, true);
 		return;
 	}
-	bool is_failed = view->has_duration && a->result != priv->result_minor &&
-			 a->result != priv->result_major;
+	struct ended end = {
+		.mode = a->mode,
+		.is_write = a->is_write,
+		.is_major = is_major,
+		.is_failed = view->has_duration && a->result != priv->result_minor &&
+			     a->result != priv->result_major,
+		.ticks = ticks,
+	};
 
-	count_fault(slot->row, a, ticks, is_major, is_failed);
-	count_fault(view->all, a, ticks, is_major, is_failed);
+	count_fault(slot->row, &end, view->weight);
+	count_fault(view->all, &end, view->weight);
 }
 
 int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
@@ -313,7 +337,7 @@ double ktrc_faults_cpu_percent(const struct ktrc_faults *view, const struct ktrc
 
 u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, double percent)
 {
-	u64 ticks = ktrc_hist_percentile(&row->hist, row->faults, percent);
+	u64 ticks = ktrc_hist_percentile(&row->hist, row->records, percent);
 
 	return ticks < row->max_ticks ? ticks : row->max_ticks;
 }

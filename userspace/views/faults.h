@@ -22,7 +22,9 @@ enum ktrc_fault_mode_index {
  * struct ktrc_fault_row - one process, or all of them
  * @pid: process id
  * @comm: name of its main thread, or of the thread seen last
- * @faults: faults that ended in the window
+ * @cgid: its cgroup
+ * @records: records of faults that ended in the window
+ * @faults: faults that they stand for
  * @attempts: attempts, of which a fault that waited has several
  * @unfinished: attempts that ended in `retry` and were not taken up again in the window
  * @by_mode: faults by who raised them
@@ -37,6 +39,8 @@ enum ktrc_fault_mode_index {
 struct ktrc_fault_row {
 	u32 pid;
 	char comm[32];
+	u64 cgid;
+	u64 records;
 	u64 faults;
 	u64 attempts;
 	u64 unfinished;
@@ -57,6 +61,7 @@ struct ktrc_fault_row {
  * @has_duration: the event carries duration and result
  * @start_ticks: records before it are left out, because some CPU's are missing
  * @left_out: records left out for that
+ * @weight: faults that a record stands for
  * @all: everything
  * @rows: by process, sorted by ktrc_faults_sort()
  * @nr_rows: their number
@@ -67,6 +72,7 @@ struct ktrc_faults {
 	bool has_duration;
 	u64 start_ticks;
 	u64 left_out;
+	u32 weight;
 	struct ktrc_fault_row *all;
 	struct ktrc_fault_row **rows;
 	size_t nr_rows;

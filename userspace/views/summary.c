@@ -2,16 +2,49 @@
 /* The verdict. */
 #include "summary.h"
 
+#define NSEC_PER_MSEC 1000000ull
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define STALLS_RULE                                                  \
+	"take " TEXT(KTRC_VERDICT_STALL_PERCENT) "% of the window, " \
+						 "or one " TEXT(KTRC_VERDICT_STALL_MS) " ms"
+
+static const struct {
+	const char *name;
+	const char *rule;
+} verdicts[] = {
+	[KTRC_VERDICT_QUIET] = { "quiet", "nothing reaches a threshold" },
+	[KTRC_VERDICT_FAULT_CPU] = { "fault_cpu",
+				     "from " TEXT(
+					     KTRC_VERDICT_CPU_PERCENT) "% of a CPU in a process's page faults on" },
+	[KTRC_VERDICT_FAULT_WAIT] = { "fault_wait",
+				      "from " TEXT(
+					      KTRC_VERDICT_WAIT_PERCENT) "% of the window in a process's major faults on" },
+	[KTRC_VERDICT_FAULT_RATE] = { "fault_rate",
+				      "from " TEXT(
+					      KTRC_VERDICT_FAULTS_PER_S) " page faults/s of a process on" },
+	[KTRC_VERDICT_RECLAIM_STUCK] = { "reclaim_stuck",
+					 "from " TEXT(
+						 KTRC_VERDICT_STUCK_MS) " ms in a stall that has not ended on" },
+	[KTRC_VERDICT_RECLAIM_MEMCG] = { "reclaim_memcg", "a cgroup's own stalls " STALLS_RULE },
+	[KTRC_VERDICT_RECLAIM_DIRECT] = { "reclaim_direct",
+					  "the machine's or a node's stalls " STALLS_RULE },
+};
+
 const char *ktrc_verdict_name(enum ktrc_verdict verdict)
 {
-	static const char *const names[] = {
-		[KTRC_VERDICT_QUIET] = "quiet",
-		[KTRC_VERDICT_FAULT_CPU] = "fault_cpu",
-		[KTRC_VERDICT_FAULT_WAIT] = "fault_wait",
-		[KTRC_VERDICT_FAULT_RATE] = "fault_rate",
-	};
+	return verdicts[verdict].name;
+}
 
-	return names[verdict];
+const char *ktrc_verdict_rule(enum ktrc_verdict verdict)
+{
+	return verdicts[verdict].rule;
+}
+
+bool ktrc_verdict_is_reclaim(enum ktrc_verdict verdict)
+{
+	return verdict >= KTRC_VERDICT_RECLAIM_STUCK;
 }
 
 static double seconds(const struct ktrc_faults *faults)
@@ -38,7 +71,7 @@ static const struct ktrc_fault_row *longest_waiter(const struct ktrc_faults *fau
 	return longest;
 }
 
-static void judge(struct ktrc_summary *s)
+static void judge_faults(struct ktrc_summary *s)
 {
 	const struct ktrc_fault_row *first = s->faults->rows[0], *waiter;
 
@@ -72,13 +105,93 @@ static void find_mode(struct ktrc_summary *s)
 		s->mode_percent = 100.0 * (double)by_mode[s->mode] / (double)s->culprit->faults;
 }
 
-struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults, const struct ktrc_check *check)
+static u64 ns_of(const struct ktrc_reclaim *reclaim, u64 ticks)
 {
-	struct ktrc_summary s = { .faults = faults, .check = check };
+	return ktrc_ticks_to_ns(&reclaim->capture->clock, ticks);
+}
+
+static bool is_worth_it(const struct ktrc_reclaim *reclaim, const struct ktrc_stall_row *row)
+{
+	return ktrc_reclaim_percent(reclaim, row->total_ticks) >= KTRC_VERDICT_STALL_PERCENT ||
+	       ns_of(reclaim, row->max_ticks) >= KTRC_VERDICT_STALL_MS * NSEC_PER_MSEC;
+}
+
+static bool is_kind(const struct ktrc_reclaim *reclaim, u64 kind, const char *name)
+{
+	const char *got = ktrc_reclaim_kind(reclaim, kind);
+
+	return got && strcmp(got, name) == 0;
+}
+
+/* The cgroup that cost most, if there is one; rows are sorted. */
+static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *reclaim)
+{
+	for (size_t i = 0; i < reclaim->cgroups.nr; i++)
+		if (is_kind(reclaim, reclaim->cgroups.rows[i]->key.b, "memcg"))
+			return reclaim->cgroups.rows[i];
+	return NULL;
+}
+
+/* What is not a cgroup's own: direct, or a node's. */
+static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *reclaim)
+{
+	for (size_t i = 0; i < reclaim->kinds.nr; i++)
+		if (!is_kind(reclaim, reclaim->kinds.rows[i]->key.a, "memcg"))
+			return reclaim->kinds.rows[i];
+	return NULL;
+}
+
+static const struct ktrc_stall_now *find_stuck(const struct ktrc_reclaim *reclaim)
+{
+	for (size_t i = 0; i < reclaim->nr_nows; i++) {
+		const struct ktrc_stall_now *now = &reclaim->nows[i];
+
+		if (now->is_certain && ns_of(reclaim, ktrc_stall_now_ticks(reclaim, now)) >=
+					       KTRC_VERDICT_STUCK_MS * NSEC_PER_MSEC)
+			return now;
+	}
+	return NULL;
+}
+
+/* Time in reclaim is part of the time in the fault that raised it, and explains it. */
+static bool explains_more(const struct ktrc_summary *s)
+{
+	return s->verdict == KTRC_VERDICT_QUIET || 2 * s->stall_percent >= s->percent;
+}
+
+static void judge_reclaim(struct ktrc_summary *s)
+{
+	const struct ktrc_stall_row *memcg = worst_memcg(s->reclaim);
+	const struct ktrc_stall_row *other = worst_other(s->reclaim);
+	const struct ktrc_stall_row *worst = memcg;
+
+	s->sufferer = s->reclaim->processes.nr ? s->reclaim->processes.rows[0] : NULL;
+	s->stuck = find_stuck(s->reclaim);
+	if (other && (!memcg || other->total_ticks > memcg->total_ticks))
+		worst = other;
+	if (worst) {
+		s->stalled = worst;
+		s->stall_percent = ktrc_reclaim_percent(s->reclaim, worst->total_ticks);
+	}
+	if (s->stuck)
+		s->verdict = KTRC_VERDICT_RECLAIM_STUCK;
+	else if (worst && is_worth_it(s->reclaim, worst) && explains_more(s))
+		s->verdict = worst == memcg ? KTRC_VERDICT_RECLAIM_MEMCG :
+					      KTRC_VERDICT_RECLAIM_DIRECT;
+}
+
+struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
+				   const struct ktrc_reclaim *reclaim,
+				   const struct ktrc_check *check, struct ktrc_volume volume)
+{
+	struct ktrc_summary s = {
+		.faults = faults, .reclaim = reclaim, .check = check, .volume = volume
+	};
 
 	if (faults->nr_rows && ktrc_faults_window_ticks(faults)) {
-		judge(&s);
+		judge_faults(&s);
 		find_mode(&s);
 	}
+	judge_reclaim(&s);
 	return s;
 }

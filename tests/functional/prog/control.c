@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * control new: makes session "default" for event fault and does not start it.
+ * control start NAME: starts that session again, with what it holds.
  * control start_in_silence: starts it and at once switches kprobes off, without a fault
  *	in between: a session that nothing happens to.
  * control sessions: prints all sessions, as bytes.
@@ -38,6 +39,23 @@ static void new_session(const struct genl *g)
 		errx(1, "SESSION_NEW: %s: %s", strerror(a.error), a.text);
 }
 
+static void start(const struct genl *g, const char *name)
+{
+	uint32_t running = KTRC_STATE_RUNNING;
+	static struct answer a;
+	struct nlattr *nest;
+	struct request r;
+
+	request_init(&r, g->family, KTRC_CMD_SESSION_SET, 0);
+	nest = put(&r, KTRC_A_SESSION | NLA_F_NESTED, NULL, 0);
+	put(&r, KTRC_A_SESSION_NAME, name, strlen(name) + 1);
+	put(&r, KTRC_A_SESSION_STATE, &running, sizeof(running));
+	nest_end(&r, nest);
+	transact(g, &r, &a);
+	if (a.error)
+		errx(1, "SESSION_SET: %s: %s", strerror(a.error), a.text);
+}
+
 static void start_in_silence(void)
 {
 	struct ktrc_ioc_attach attach = { .size = sizeof(attach) };
@@ -61,6 +79,8 @@ int main(int argc, char **argv)
 		errx(1, "family: %s", strerror(error));
 	if (argc == 2 && !strcmp(argv[1], "new")) {
 		new_session(&g);
+	} else if (argc == 3 && !strcmp(argv[1], "start")) {
+		start(&g, argv[2]);
 	} else if (argc == 2 && !strcmp(argv[1], "start_in_silence")) {
 		start_in_silence();
 	} else if (argc == 2 && (!strcmp(argv[1], "state") || !strcmp(argv[1], "sessions"))) {
@@ -69,7 +89,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "state"))
 			print("counters", &counters);
 	} else {
-		errx(2, "usage: control new|start_in_silence|sessions|state");
+		errx(2, "usage: control new|start NAME|start_in_silence|sessions|state");
 	}
 	return 0;
 }

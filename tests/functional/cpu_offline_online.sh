@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A CPU that is offline when the module is loaded and comes up later is recorded like any
+# other; 50 times down and up under load lose nothing and balance.
+# guest: turns
+# timeout: 300
+# long
+. tests/functional/lib.sh
+
+cpu=/sys/devices/system/cpu/cpu1/online
+trap 'echo 1 >$cpu' EXIT
+
+count() { # CPU COUNTER
+	ktrc-ctl stats --format=json |
+		jq --argjson cpu "$1" "[.counters[] | select(.cpu == \$cpu) | .$2] | add"
+}
+
+rmmod ktrc || fail "rmmod"
+echo 0 >$cpu || fail "cannot take CPU 1 offline"
+insmod ktrc.ko || fail "insmod"
+ktrc-ctl start --events=fault,fault.light --memory=4M || fail "start: $?"
+taskset -c 0 touch_pages read 1009 >/dev/null
+expect "hits of a CPU that is offline" "$(count 1 hits)" 0
+echo 1 >$cpu || fail "cannot bring CPU 1 up"
+taskset -c 1 touch_pages read 1009 >/dev/null
+[ "$(count 1 written)" -ge 2018 ] || fail "CPU 1 came up and records $(count 1 written)"
+expect "lost for want of a ring" "$(count 1 lost_noring)" 0
+expect "exit code of check" "$(ktrc-read check >/run/said 2>&1; echo $?)" 0
+
+touch_pages bursts 1000000000 >/dev/null &
+one=$!
+touch_pages bursts 1000000000 >/dev/null &
+two=$!
+for _ in {1..50}; do
+	echo 0 >$cpu || fail "offline"
+	echo 1 >$cpu || fail "online"
+done
+kill $one $two
+wait $one $two 2>/dev/null
+ktrc-ctl stop || fail "stop: $?"
+ktrc-read check >/run/said || fail "check: $(cat /run/said)"
+expect "lost for want of a ring" "$(count 1 lost_noring)" 0
+ktrc-ctl stats --format=json >/run/stats
+jq -e '[.counters[] | .hits - .written - .filtered - .lost_full - .lost_nest
+	- .lost_recursion - .lost_noring - .lost_missed] | all(. == 0)' /run/stats >/dev/null ||
+	fail "hits are unaccounted for: $(cat /run/stats)"
+note "$(jq '[.counters[].hits] | add' /run/stats) hits"
+ktrc-ctl reset || fail "reset"
+! grep -F '[ktrc]' /proc/vmallocinfo || fail "memory is left over"

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Every JSON document of summary, faults, reclaim and check is as docs/schemas publishes it:
+# nothing is missing, nothing is there that is not described; live, saved, with filters, of a
+# session that records only one family, and of one that was quiet.
+# timeout: 240
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+cgroup=/sys/fs/cgroup/small
+
+# documents WHAT VIEW... [-- ARGUMENT...]: keeps each view's document, to be judged at the end
+documents() {
+	local what=$1 view views=()
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		views+=("$1")
+		shift
+	done
+	for view in "${views[@]}"; do
+		ktrc-read "$view" --format=json "${@:2}" >"$tmp/ktrc.$view, $what" || fail "$what, $view: $?"
+	done
+	[ "${views[0]}" != summary ] || ktrc-read --format=ndjson "${@:2}" >"$tmp/ktrc.summary, $what, NDJSON"
+}
+
+# judge: one line for each document that is not as its schema says, "FILE: what, where"
+judge() {
+	/usr/bin/python3 - "$tmp"/ktrc.* <<-'END'
+		import json, sys
+		from jsonschema import Draft202012Validator as Validator
+		validators = {}
+		for path in sys.argv[1:]:
+		    name = path.split("/")[-1]
+		    view = name.split(",")[0]
+		    if view not in validators:
+		        schema = json.load(open("docs/schemas/" + view + "-1.json"))
+		        Validator.check_schema(schema)
+		        validators[view] = Validator(schema)
+		    for error in validators[view].iter_errors(json.load(open(path))):
+		        print(name + ": " + error.message[:200] + ", at " + error.json_path)
+	END
+}
+
+work() {
+	touch_pages write 5000 >/dev/null
+	bash -c 'echo $$ >"$0/cgroup.procs"; exec dash -c "for i in 1 2 3; do echo 64K >$0/memory.reclaim; done; :"' \
+		$cgroup 2>/dev/null
+}
+
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $cgroup
+ktrc-ctl start -q --events=fault,reclaim || fail "start: $?"
+work
+documents "running" summary faults reclaim check
+ktrc-ctl stop -q || fail "stop: $?"
+documents "both families" summary faults reclaim check
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+rmdir $cgroup
+documents "saved" summary faults reclaim check -- "$tmp/trace"
+ktrc-ctl reset -q
+mkdir $cgroup
+
+ktrc-ctl start -q --events=fault.light --pid=$$ || fail "start: $?"
+work
+ktrc-ctl stop -q || fail "stop: $?"
+documents "light, filtered" summary faults check
+ktrc-ctl reset -q
+
+ktrc-ctl start -q --events=reclaim:min=1us:1/2 --cgroup=/small --max-time=1h || fail "start: $?"
+work
+ktrc-ctl stop -q || fail "stop: $?"
+documents "stalls, filtered" summary reclaim check
+ktrc-ctl reset -q
+
+ktrc-ctl start -q --events=reclaim || fail "start: $?"
+sleep 0.2
+ktrc-ctl stop -q || fail "stop: $?"
+documents "quiet" summary check
+ktrc-ctl reset -q
+
+rmdir $cgroup
+
+# that would be found out
+jq 'del(.lost)' "$tmp/ktrc.check, quiet" >"$tmp/ktrc.check, less"
+jq '.more = 1' "$tmp/ktrc.check, quiet" >"$tmp/ktrc.check, more"
+judge >"$tmp/judgement" || fail "judge: $?"
+cat "$tmp/judgement"
+expect "what is not as published" "$(cut -d: -f1 "$tmp/judgement" | sort -u)" "ktrc.check, less
+ktrc.check, more"

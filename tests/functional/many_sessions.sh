@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Sixteen sessions record side by side, each of them everything.  One more is refused, and
+# so is one that there is no memory for: in one line, without harm to those that run.  When
+# they are deleted their memory is free again.
+# timeout: 240
+# long
+. tests/functional/lib.sh
+. tests/sessions.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+most=16 pages=1009
+
+# memory: what the module's sessions can leave behind
+memory() {
+	echo "$(grep -c ktrc /proc/vmallocinfo) $(awk '/^Percpu:/ { print $2 }' /proc/meminfo)"
+}
+
+free_kb() {
+	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
+}
+
+# refused MEMORY TEXT HINT
+refused() {
+	local got=0
+	ktrc-ctl start -q --session=more --memory="$1" 2>"$tmp/err" || got=$?
+	expect "exit code of one more session with $1" $got 1
+	grep -q "^ktrc-ctl: session more: $2" "$tmp/err" || fail "refusal: $(cat "$tmp/err")"
+	grep -q "^hint: .*$3" "$tmp/err" || fail "hint: $(cat "$tmp/err")"
+	expect "lines of the refusal" "$(wc -l <"$tmp/err")" 2
+}
+
+# fill NUMBER MEMORY
+fill() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		ktrc-ctl start -q --session=s$i --memory="$2" || fail "start $i: $?"
+	done
+}
+
+# empty NUMBER
+empty() {
+	local i
+	for ((i = 1; i <= $1; i++)); do
+		ktrc-ctl reset --session=s$i || fail "reset $i: $?"
+	done
+}
+
+fill 3 1M
+empty 3
+before=$(memory) free_before=$(free_kb)
+
+fill $most 4M
+refused 1M '16 sessions exist' 'ktrc-ctl reset --session=s1 '
+where=$(touch_pages read $pages)
+expect "sessions" "$(ktrc-ctl status --format=json | jq '[.sessions[] | select(.state == "running")] |
+	length')" $most
+for ((i = 1; i <= most; i++)); do
+	ktrc-ctl stop -q --session=s$i || fail "stop $i: $?"
+	[ "$(ktrc-ctl stats --session=s$i --format=json | jq '[.counters[].written] | add')" -ge \
+		$pages ] || fail "session $i has less than $pages records"
+done
+for i in 1 9 16; do
+	ktrc-read events -q --no-header --session=s$i >"$tmp/s$i" || fail "read $i: $?"
+	balanced s$i
+	expect "session $i" "$(in_range s$i fault "$where")" $pages
+done
+empty $most
+rm "$tmp"/s*
+expect "left in vmallocinfo, percpu" "$(memory)" "$before"
+
+# two of these take what the guest has
+for i in 1 2 3; do
+	ktrc-ctl start -q --session=s$i --memory=900M 2>"$tmp/err" || break
+done
+[ "$i" -ge 2 ] || fail "not even one: $(cat "$tmp/err")"
+grep -q '^ktrc-ctl: session .*memory' "$tmp/err" || fail "no memory: $(cat "$tmp/err")"
+expect "sessions with much memory" "$(ktrc-ctl status --format=json | jq '.sessions | length')" \
+	$((i - 1))
+while [ $((--i)) -gt 0 ]; do
+	ktrc-ctl reset --session=s$i || fail "reset: $?"
+done
+expect "left in vmallocinfo, percpu by want of memory" "$(memory)" "$before"
+left=$((free_before - $(free_kb)))
+note "$left KiB less are free"
+[ $left -lt 20000 ] || fail "$left KiB are not free again"

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A cgroup is shown by its path, also one that was made while the session ran and one that is
+# gone before anybody reads, in every view, live and saved; one whose path could not be
+# kept stays an id, and is counted.
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+cgroups=/sys/fs/cgroup
+declare -A ids=()
+
+# make CGROUP: a cgroup with the memory controller
+make() {
+	mkdir -p "$cgroups/$1" || fail "mkdir $1"
+	ids[$1]=$(stat -c %i "$cgroups/$1")
+}
+
+# shrink CGROUP: a stall in its reclaim, by a task in it; one that gets another name, as its
+# records show a move to another cgroup with the next packet only
+shrink() {
+	bash -c 'echo $$ >"$0/cgroup.procs"; exec dash -c "echo 64K >$0/memory.reclaim; :"' "$cgroups/$1" 2>/dev/null
+}
+
+# every view names early and late, and only these
+check_names() {
+	local view=$1
+	expect "$view: cgroups" "$(jq -r '.cgroups[].cgroup' "$tmp/$view" | sort)" \
+		"$(printf '%s\n' "${ids[$long]}" /early /late/below | sort)"
+	expect "$view: without a name" "$(jq .unnamed_cgroups "$tmp/$view")" 1
+	expect "$view: of processes" "$(jq -r '.processes[].cgroup' "$tmp/$view" | sort)" \
+		"$(printf '%s\n' "${ids[$long]}" /early /late/below | sort)"
+}
+
+# all of a document that tells a cgroup's name by its id
+named_in_events() {
+	jq -r 'select(.event == "reclaim") | "\(.fields.cgid) \(.fields.cgroup) \(.cgroup)"' |
+		sort -u
+}
+
+component=$(printf 'x%.0s' {1..200})
+long=$component/$component/$component
+echo +memory >$cgroups/cgroup.subtree_control
+make early
+ktrc-ctl start -q --events=fault,reclaim || fail "start: $?"
+mkdir $cgroups/late
+echo +memory >$cgroups/late/cgroup.subtree_control
+make late/below
+for at in "$component" "$component/$component"; do
+	mkdir "$cgroups/$at"
+	echo +memory >"$cgroups/$at/cgroup.subtree_control"
+done
+make "$long"
+for cgroup in early late/below "$long"; do
+	shrink "$cgroup"
+	rmdir "$cgroups/$cgroup" || fail "rmdir $cgroup"
+done
+rmdir "$cgroups/$component/$component" "$cgroups/$component" $cgroups/late
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+
+events="${ids[$long]} null null
+${ids[early]} /early /early
+${ids[late/below]} /late/below /late/below"
+for what in "" "$tmp/trace"; do
+	# shellcheck disable=SC2086
+	ktrc-read reclaim --format=json $what >"$tmp/reclaim" || fail "reclaim $what: $?"
+	check_names reclaim
+	# shellcheck disable=SC2086
+	ktrc-read --format=json $what | jq .reclaim >"$tmp/summary" || fail "summary $what: $?"
+	check_names summary
+	# shellcheck disable=SC2086
+	expect "events $what" "$(ktrc-read events --format=ndjson $what | named_in_events)" "$(sort <<<"$events")"
+	# shellcheck disable=SC2086
+	{ ktrc-read faults $what && ktrc-read reclaim $what && ktrc-read events $what; } >"$tmp/text" ||
+		fail "text $what: $?"
+	grep -q ' dash .* /late/below$' "$tmp/text" || fail "faults $what: $(cat "$tmp/text")"
+	grep -q '^cgroups without a name: 1;' "$tmp/text" || fail "reclaim $what: $(cat "$tmp/text")"
+	grep -q ' reclaim: cgid='"${ids[early]}"' cgroup="/early" ' "$tmp/text" ||
+		fail "events $what: $(grep ' reclaim: ' "$tmp/text")"
+	[ -n "$what" ] || ktrc-ctl reset -q
+done

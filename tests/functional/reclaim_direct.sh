@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A guest that runs out of memory: each stall in global direct reclaim is recorded, as many as
+# the kernel's tracepoints show and as its allocstall counters grow, none lost, by all ways to
+# look at them; kswapd's wakes and sleeps too; and the verdict says that the machine is short.
+# guest: small
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+trace=/sys/kernel/tracing
+events=$trace/events/vmscan/mm_vmscan_
+
+allocstalls() {
+	awk '/^allocstall_/ { sum += $2 } END { print sum }' /proc/vmstat
+}
+
+# memory that cannot be reclaimed: all but 60 MB
+fill() {
+	local available
+	available=$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)
+	mkdir "$tmp/fill"
+	mount -t tmpfs -o size=1g none "$tmp/fill"
+	head -c $((available - 60000))K /dev/zero >"$tmp/fill/zeros"
+}
+
+# in_trace EVENT: how many
+in_trace() {
+	grep -c "mm_vmscan_$1: " "$tmp/tracefs"
+}
+
+modprobe brd rd_nr=4 rd_size=150000 || fail "modprobe brd"
+fill
+ktrc-ctl start -q --events=reclaim --memory=2M || fail "start: $?"
+before=$(allocstalls)
+echo 1 | tee "$events"{direct_reclaim_{begin,end},kswapd_{wake,sleep}}/enable >/dev/null
+for i in 0 1 2 3; do
+	cat /dev/ram$i >/dev/null &
+done
+wait
+sleep 1
+echo 0 | tee "$events"{direct_reclaim_{begin,end},kswapd_{wake,sleep}}/enable >/dev/null
+grown=$(($(allocstalls) - before))
+ktrc-ctl stop -q || fail "stop: $?"
+cat $trace/trace >"$tmp/tracefs"
+umount "$tmp/fill"
+rmmod brd
+
+ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
+ktrc-read check --format=json >"$tmp/check" || fail "check: $?"
+ktrc-read >"$tmp/summary" || fail "summary: $?"
+stalls=$(jq '.kinds[] | select(.kind == "direct").stalls' "$tmp/view")
+note "$stalls stalls; allocstall grew by $grown"
+[ "${stalls:-0}" -ge 100 ] || fail "only ${stalls:-0} stalls"
+expect "stalls" "$stalls" "$(in_trace direct_reclaim_end)"
+expect "wakes" "$(jq '[.kswapd[].wakes] | add' "$tmp/view")" "$(in_trace kswapd_wake)"
+expect "sleeps" "$(jq '[.kswapd[].sleeps] | add' "$tmp/view")" "$(in_trace kswapd_sleep)"
+expect "pages" "$(jq '.kinds[] | select(.kind == "direct").pages' "$tmp/view")" \
+	"$(awk -F nr_reclaimed= '/direct_reclaim_end/ { sum += $2 } END { print sum }' "$tmp/tracefs")"
+for table in requests cgroups processes; do
+	expect "stalls, $table" "$(jq "[.${table}[].stalls] | add" "$tmp/view")" "$stalls"
+	jq -e "([.${table}[].total_ns] | add) - .total_ns | fabs < 1000" "$tmp/view" >/dev/null ||
+		fail "time, $table: $(jq -c "[.total_ns, [.${table}[].total_ns]]" "$tmp/view")"
+done
+expect "stalls by pid" \
+	"$(jq -r '.processes[] | "\(.pid) \(.stalls)"' "$tmp/view" | sort)" \
+	"$(awk '/direct_reclaim_end/ { match($0, /-[0-9]+ +\[/); n[substr($0, RSTART + 1, RLENGTH - 2) + 0]++ }
+		END { for (pid in n) print pid, n[pid] }' "$tmp/tracefs" | sort)"
+expect "lost" "$(jq .lost "$tmp/view")" 0
+
+# the kernel counts a stall that has to start over again
+expect "kernel's count" "$(jq .total.allocstall.kernel "$tmp/check")" "$grown"
+expect "recorded" "$(jq .total.allocstall.traced "$tmp/check")" "$stalls"
+jq -e '.total.allocstall | .percent > 98 and .percent <= 100' "$tmp/check" >/dev/null ||
+	fail "allocstall: $(jq -c .total.allocstall "$tmp/check")"
+grep -q '^VERDICT  *reclaim: the machine is short of memory: ' "$tmp/summary" ||
+	fail "verdict: $(cat "$tmp/summary")"
+grep -Eq '^check .*allocstall (100|9[89])\.' "$tmp/summary" || fail "check: $(cat "$tmp/summary")"
+ktrc-ctl reset -q

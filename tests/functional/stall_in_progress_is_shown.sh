@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A task that is stuck in reclaim, because a request of the disk it swaps to takes long, is shown
+# while it is: since when, of what kind and in which cgroup; the verdict names it. When the
+# stall has ended nothing is shown any more as under way.
+# timeout: 300
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+cgroup=/sys/fs/cgroup/tight
+disk=/sys/kernel/config/nullb/nullb9
+
+# a disk of one request at a time, of one page and 60 ms each
+slow_swap() {
+	modprobe null_blk nr_devices=0 || fail "modprobe null_blk"
+	mount -t configfs none /sys/kernel/config
+	mkdir $disk || fail "no disk"
+	echo 48 >$disk/size
+	echo 1 >$disk/memory_backed
+	echo 1 >$disk/submit_queues
+	echo 1 >$disk/hw_queue_depth
+	echo 2 >$disk/irqmode
+	echo 8 >$disk/max_sectors
+	echo 60000000 >$disk/completion_nsec
+	echo 1 >$disk/power || fail "no disk"
+	mkswap /dev/nullb9 >/dev/null || fail "mkswap"
+	swapon /dev/nullb9 || fail "swapon"
+}
+
+no_swap() {
+	swapoff /dev/nullb9 || fail "swapoff"
+	echo 0 >$disk/power
+	rmdir $disk
+	rmmod null_blk
+	umount /sys/kernel/config
+}
+
+# is the task in reclaim, by its own stack
+is_in_reclaim() {
+	grep -q try_to_free_mem_cgroup_pages "/proc/$pid/stack"
+}
+
+# look: reads the session; true if the task was in reclaim before and after
+look() {
+	is_in_reclaim || return
+	ktrc-read --format=json >"$tmp/$1" || fail "read: $?"
+	ktrc-read >"$tmp/text" || fail "read: $?"
+	is_in_reclaim
+}
+
+# the task's stall in what look() read
+stall() {
+	jq -c --argjson pid "$pid" '.reclaim.under_way[] | select(.pid == $pid)' "$tmp/$1"
+}
+
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+slow_swap
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $cgroup
+# no hard limit: there is no progress, and none is to be killed for it
+echo 8M >$cgroup/memory.high
+ktrc-ctl start -q --events=reclaim --memory=2M || fail "start: $?"
+bash -c 'echo $$ >"$0"/cgroup.procs; exec perl -e "\$x = q(x) x 24e6"' $cgroup &
+pid=$!
+
+# twice the same stall, longer than a second
+for ((i = 0; ; i++)); do
+	if [ ! -d /proc/$pid ] || [ $i -ge 300 ]; then
+		fail "never stuck: $(cat "$tmp/text")"
+	fi
+	sleep 0.2
+	look first || continue
+	jq -e '.verdict.kind == "reclaim_stuck"' "$tmp/first" >/dev/null || continue
+	read -r up _ </proc/uptime
+	look second || continue
+	read -r later _ </proc/uptime
+	first=$(stall first | jq .lasts_ns) second=$(stall second | jq .lasts_ns)
+	[ -n "$first" ] && [ -n "$second" ] && [ "$second" -gt "$first" ] && break
+done
+note "stuck for $first ns, then for $second ns, $(bc <<<"$later - $up") s later"
+awk -v first="$first" -v second="$second" -v passed="$(bc <<<"$later - $up")" \
+	'BEGIN { d = (second - first) / 1e9; exit !(d > 0 && d < passed + 2) }' ||
+	fail "it lasted $first ns, then $second ns"
+expect "the stall" "$(stall second | jq -r '"\(.comm) \(.kind) \(.order) \(.cgroup) \(.certain)"')" \
+	"perl memcg 0 /tight yes"
+expect "the verdict" "$(jq -r '.verdict | "\(.kind) \(.pid) \(.comm) \(.cgroup)"' "$tmp/first")" \
+	"reclaim_stuck $pid perl /tight"
+grep -Eq "^VERDICT  *reclaim: perl\[$pid\] is stuck in memcg reclaim for [0-9.]+ m?s, in /tight\$" "$tmp/text" ||
+	fail "text: $(cat "$tmp/text")"
+/usr/bin/python3 -W ignore -m jsonschema -i "$tmp/second" docs/schemas/ktrc.summary-1.json ||
+	fail "its JSON is not as docs/schemas says"
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+ktrc-read reclaim --format=json "$tmp/trace" | jq -e --argjson pid "$pid" \
+	'.under_way | map(select(.pid == $pid)) | length == 1' >/dev/null || fail "saved: $(ktrc-read reclaim "$tmp/trace")"
+
+kill -9 $pid
+wait $pid
+ktrc-read reclaim --format=json >"$tmp/after" || fail "read: $?"
+expect "under way afterwards" "$(jq '.under_way | length' "$tmp/after")" 0
+[ "$(jq '.kinds[] | select(.kind == "memcg").max_ns' "$tmp/after")" -ge "$second" ] ||
+	fail "the longest ended stall is shorter than the one under way was"
+ktrc-ctl stop -q || fail "stop: $?"
+expect "under way in the end" "$(ktrc-read reclaim --format=json | jq '.under_way | length')" 0
+rmdir $cgroup
+no_swap
+ktrc-ctl reset -q

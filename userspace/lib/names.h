@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names that records do not carry: cgroup paths by id.  They come from the module's
+ * table, which keeps those of cgroups that are gone, and are saved beside the records.
+ */
+#ifndef KTRC_NAMES_H
+#define KTRC_NAMES_H
+
+#include <jansson.h>
+
+#include "types.h"
+
+struct nlattr;
+
+/**
+ * struct ktrc_name - a cgroup's
+ * @cgid: its id
+ * @path: from the root of the hierarchy; only what can be printed everywhere
+ */
+struct ktrc_name {
+	u64 cgid;
+	char *path;
+};
+
+/**
+ * struct ktrc_names - all there are
+ * @rows: by rising id
+ * @nr: their number
+ */
+struct ktrc_names {
+	struct ktrc_name *rows;
+	size_t nr;
+};
+
+/** ktrc_names_add() - add a name; an id may be given again; 0 or -ENOMEM */
+int ktrc_names_add(struct ktrc_names *names, u64 cgid, const char *path);
+void ktrc_names_release(struct ktrc_names *names);
+
+/** ktrc_names_find() - a cgroup's path; NULL if it is not known */
+const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid);
+
+/** ktrc_names_parse() - add what one KTRC_A_NAME nest says; 0, -ENOMEM or -EPROTO */
+int ktrc_names_parse(struct nlattr *nest, struct ktrc_names *names);
+
+/** ktrc_names_to_json() - an array of objects; NULL without memory */
+json_t *ktrc_names_to_json(const struct ktrc_names *names);
+
+/** ktrc_names_from_json() - the reverse; absent in traces that have none; 0, -ENOMEM or -EPROTO */
+int ktrc_names_from_json(struct ktrc_names *names, const json_t *rows);
+
+#endif

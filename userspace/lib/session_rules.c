@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Rules as text, both ways. */
+#include "session_rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cleanup.h"
+#include "suggest.h"
+
+static const struct {
+	const char *word;
+	u32 flag;
+} rule_words[] = {
+	{ "min", KTRC_RULE_MIN },	{ "major", KTRC_RULE_MAJOR }, { "user", KTRC_RULE_USER },
+	{ "kernel", KTRC_RULE_KERNEL }, { "count", KTRC_RULE_COUNT },
+};
+
+static const struct {
+	const char *suffix;
+	u64 ns;
+} units[] = {
+	{ "h", 3600 * NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "min", 60 * NSEC_PER_SEC },
+	{ "s", NSEC_PER_SEC },
+	{ "", NSEC_PER_SEC },
+	{ "ms", 1000000 },
+	{ "us", 1000 },
+	{ "ns", 1 },
+};
+
+const char *ktrc_rule_word(u32 flag)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++)
+		if (rule_words[i].flag == flag)
+			return rule_words[i].word;
+	return NULL;
+}
+
+u32 ktrc_rule_flag_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++)
+		if (strcmp(rule_words[i].word, word) == 0)
+			return rule_words[i].flag;
+	return 0;
+}
+
+bool ktrc_parse_number(const char *text, u64 max, u64 *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno && *number <= max;
+}
+
+bool ktrc_parse_duration(const char *text, u64 *ns)
+{
+	char *end;
+	u64 number;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	for (size_t i = 0; !errno && i < ARRAY_SIZE(units); i++)
+		if (strcasecmp(end, units[i].suffix) == 0)
+			return !__builtin_mul_overflow(number, units[i].ns, ns) && *ns;
+	return false;
+}
+
+const char *ktrc_duration_text(u64 ns, char room[KTRC_RULE_ROOM])
+{
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(units) && (!*units[i].suffix || ns % units[i].ns))
+		i++;
+	snprintf(room, KTRC_RULE_ROOM, "%llu%s", ns / units[i].ns, units[i].suffix);
+	return room;
+}
+
+bool ktrc_parse_sample(const char *text, u32 *sample)
+{
+	u64 number;
+
+	if (strncmp(text, "1/", 2) != 0 || !ktrc_parse_number(text + 2, UINT_MAX, &number) ||
+	    !number)
+		return false;
+	*sample = (u32)number;
+	return true;
+}
+
+/* ---- to text ---- */
+
+__attribute__((format(printf, 3, 4))) static void append(char *room, char separator,
+							 const char *fmt, ...)
+{
+	size_t used = strlen(room);
+	va_list ap;
+
+	if (used && used + 1 < KTRC_RULE_ROOM)
+		room[used++] = separator;
+	va_start(ap, fmt);
+	vsnprintf(room + used, KTRC_RULE_ROOM - used, fmt, ap);
+	va_end(ap);
+}
+
+const char *ktrc_rule_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM])
+{
+	char min[KTRC_RULE_ROOM];
+
+	room[0] = '\0';
+	if (rule->min_ns)
+		append(room, ':', "min=%s", ktrc_duration_text(rule->min_ns, min));
+	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++)
+		if (rule->flags & rule_words[i].flag)
+			append(room, ':', "%s", rule_words[i].word);
+	if (rule->sample)
+		append(room, ':', "1/%u", rule->sample);
+	return room;
+}
+
+const char *ktrc_rules_text(u32 rules, char room[KTRC_RULE_ROOM])
+{
+	room[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++)
+		if (rules & rule_words[i].flag)
+			append(room, ' ', "%s%s", rule_words[i].word,
+			       rule_words[i].flag == KTRC_RULE_MIN ? "=TIME" : "");
+	append(room, ' ', "1/N");
+	return room;
+}
+
+u32 ktrc_session_weight(const struct ktrc_session *session, u32 event)
+{
+	u32 sample = event < KTRC_MAX_EVENTS ? session->rules[event].sample : 0;
+
+	return sample ? sample : 1;
+}
+
+static void put_filters(FILE *out, const struct ktrc_session *s, const struct ktrc_schema *schema)
+{
+	const char *separator = "";
+	char rule[KTRC_RULE_ROOM];
+
+	for (u32 i = 0; i < s->nr_pids; i++)
+		fprintf(out, "%s%u", i ? "," : "pid ", s->pids[i]);
+	if (s->nr_pids)
+		separator = "; ";
+	if (s->cgid) {
+		fprintf(out, "%scgroup %llu", separator, s->cgid);
+		separator = "; ";
+	}
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		const struct ktrc_event *event = ktrc_schema_event(schema, id);
+
+		if (!event || !*ktrc_rule_text(&s->rules[id], rule))
+			continue;
+		fprintf(out, "%s%s %s", separator, event->label, rule);
+		separator = "; ";
+	}
+}
+
+char *ktrc_session_filter_text(const struct ktrc_session *session, const struct ktrc_schema *schema)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	put_filters(out, session, schema);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* ---- from text ---- */
+
+__attribute__((format(printf, 2, 3))) static int wrong(struct ktrc_error *err, const char *fmt, ...)
+{
+	char text[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return ktrc_fail_as(err, EINVAL, KTRC_EXIT_USAGE, "%s", text);
+}
+
+static int unknown_event(const struct ktrc_schema *schema, const char *name, struct ktrc_error *err)
+{
+	struct ktrc_suggestion near = { .typed = name };
+	int ret = wrong(err, "--events: no event \"%s\"", name);
+
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
+		if (schema->events[i].name && schema->events[i].kind == KTRC_KIND_DATA)
+			ktrc_suggest(&near, schema->events[i].label);
+	if (near.best)
+		ktrc_hint(err, "did you mean \"%s\"?  ktrc-ctl list shows all", near.best);
+	else
+		ktrc_hint(err, "ktrc-ctl list shows all events");
+	return ret;
+}
+
+static int part_named(const struct ktrc_schema *schema, const struct ktrc_event *part,
+		      struct ktrc_error *err)
+{
+	int ret = wrong(err, "--events: \"%s\" is not recorded by itself", part->label);
+
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++) {
+		const struct ktrc_event *whole = &schema->events[i];
+
+		if (whole->name && whole->kind == KTRC_KIND_DATA &&
+		    ktrc_event_is_part_of(part, whole))
+			ktrc_hint(err, "it comes with \"%s\"", whole->label);
+	}
+	return ret;
+}
+
+static int unavailable(const struct ktrc_event *event, struct ktrc_error *err)
+{
+	ktrc_fail_as(err, EOPNOTSUPP, KTRC_EXIT_UNAVAILABLE,
+		     "event %s: unavailable on this kernel: %s", event->label,
+		     event->reason ? event->reason : "no hook");
+	ktrc_hint(err, "ktrc-ctl list shows what this kernel can record");
+	return -EOPNOTSUPP;
+}
+
+static int bad_option(const struct ktrc_event *event, const char *option, struct ktrc_error *err)
+{
+	char can[KTRC_RULE_ROOM];
+	int ret = wrong(err, "--events: %s: no option \"%s\"", event->label, option);
+
+	ktrc_hint(err, "%s can have %s, each behind a colon", event->label,
+		  ktrc_rules_text(event->rules, can));
+	return ret;
+}
+
+static int check_rule(const struct ktrc_event *event, const struct ktrc_rule *rule,
+		      struct ktrc_error *err)
+{
+	u32 both = KTRC_RULE_USER | KTRC_RULE_KERNEL;
+	int ret;
+
+	if ((rule->flags & both) != both)
+		return 0;
+	ret = wrong(err, "%s: user and kernel exclude each other", event->label);
+	ktrc_hint(err, "name one of them; without either both are recorded");
+	return ret;
+}
+
+static int parse_option(const struct ktrc_event *event, const char *option, struct ktrc_rule *rule,
+			struct ktrc_error *err)
+{
+	u32 flag = ktrc_rule_flag_of(option);
+
+	if (strncmp(option, "min=", 4) == 0 && option[4] && event->rules & KTRC_RULE_MIN) {
+		option += 4;
+		/* a number alone would be seconds, which nobody means */
+		if (!isdigit((unsigned char)option[strlen(option) - 1]) &&
+		    ktrc_parse_duration(option, &rule->min_ns))
+			return 0;
+		return wrong(err, "--events: %s: min=\"%s\" is not a duration such as 1ms",
+			     event->label, option);
+	}
+	if (strncmp(option, "1/", 2) == 0) {
+		if (ktrc_parse_sample(option, &rule->sample))
+			return 0;
+		return wrong(err, "--events: %s: \"%s\" is not one in so many, such as 1/64",
+			     event->label, option);
+	}
+	if (flag == KTRC_RULE_MIN || !(flag & event->rules))
+		return bad_option(event, option, err);
+	rule->flags |= flag;
+	return 0;
+}
+
+/* What of @rule an event can follow. */
+static struct ktrc_rule possible(const struct ktrc_event *event, const struct ktrc_rule *rule)
+{
+	return (struct ktrc_rule){
+		.min_ns = event->rules & KTRC_RULE_MIN ? rule->min_ns : 0,
+		.sample = rule->sample,
+		.flags = rule->flags & event->rules,
+	};
+}
+
+static void add_with_parts(const struct ktrc_schema *schema, const struct ktrc_event *whole,
+			   const struct ktrc_rule *rule, struct ktrc_session *session)
+{
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		const struct ktrc_event *event = ktrc_schema_event(schema, id);
+
+		if (!event || (event != whole && (!ktrc_event_is_part_of(event, whole) ||
+						  event->avail == KTRC_AVAIL_NO)))
+			continue;
+		session->events |= 1ull << id;
+		session->rules[id] = possible(event, rule);
+	}
+}
+
+/* "fault:min=1ms:major"; @item is cut up. */
+static int parse_event(const struct ktrc_schema *schema, char *item, struct ktrc_session *session,
+		       struct ktrc_error *err)
+{
+	const char *name = strsep(&item, ":"), *option;
+	const struct ktrc_event *event = ktrc_schema_find(schema, name);
+	struct ktrc_rule rule = { 0 };
+	int ret = 0;
+
+	if (!event || event->kind == KTRC_KIND_DICT)
+		return unknown_event(schema, name, err);
+	if (event->kind == KTRC_KIND_PART)
+		return part_named(schema, event, err);
+	if (event->avail == KTRC_AVAIL_NO)
+		return unavailable(event, err);
+	if (session->events >> event->id & 1)
+		return wrong(err, "--events: \"%s\" is named twice", event->label);
+	while (ret == 0 && (option = strsep(&item, ":")) != NULL)
+		ret = parse_option(event, option, &rule, err);
+	if (ret == 0)
+		ret = check_rule(event, &rule, err);
+	if (ret == 0)
+		add_with_parts(schema, event, &rule, session);
+	return ret;
+}
+
+static int empty_event(const char *list, struct ktrc_error *err)
+{
+	int ret = wrong(err, "--events: no event in an empty place of \"%s\"", list);
+
+	ktrc_hint(err, "--events=fault,fault.light    names two; ktrc-ctl list shows all");
+	return ret;
+}
+
+int ktrc_session_parse_events(const struct ktrc_schema *schema, const char *list,
+			      struct ktrc_session *session, struct ktrc_error *err)
+{
+	__ktrc_free char *copy = strdup(list);
+	char *rest = copy, *item;
+	int ret;
+
+	if (!copy)
+		return ktrc_fail(err, ENOMEM, "--events");
+	session->events = 0;
+	memset(session->rules, 0, sizeof(session->rules));
+	while ((item = strsep(&rest, ",")) != NULL) {
+		ret = *item ? parse_event(schema, item, session, err) : empty_event(list, err);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+/* Is there an event that can follow each part of @rule? */
+static int check_any_can(const struct ktrc_schema *schema, const struct ktrc_rule *rule,
+			 const struct ktrc_session *session, struct ktrc_error *err)
+{
+	u32 asked = rule->flags | (rule->min_ns ? KTRC_RULE_MIN : 0), can = 0;
+	int ret;
+
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++)
+		if (session->events >> id & 1)
+			can |= schema->events[id].rules;
+	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++) {
+		if (!(asked & ~can & rule_words[i].flag))
+			continue;
+		ret = wrong(err, "--%s: none of the events can be filtered by it",
+			    rule_words[i].word);
+		ktrc_hint(err, "ktrc-ctl list shows what each can be filtered by");
+		return ret;
+	}
+	return 0;
+}
+
+int ktrc_session_apply_rule(const struct ktrc_schema *schema, const struct ktrc_rule *all,
+			    struct ktrc_session *session, struct ktrc_error *err)
+{
+	int ret = check_any_can(schema, all, session, err);
+
+	for (u32 id = 0; ret == 0 && id < KTRC_MAX_EVENTS; id++) {
+		struct ktrc_rule *rule = &session->rules[id], add;
+
+		if (!(session->events >> id & 1))
+			continue;
+		add = possible(&schema->events[id], all);
+		rule->flags |= add.flags;
+		rule->min_ns = rule->min_ns ? rule->min_ns : add.min_ns;
+		rule->sample = rule->sample ? rule->sample : add.sample;
+		ret = check_rule(&schema->events[id], rule, err);
+	}
+	return ret;
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Counting stalls. */
+#include "reclaim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../lib/array.h"
+#include "../lib/cleanup.h"
+#include "../lib/session_rules.h"
+
+struct stall_getters {
+	const struct ktrc_getter *cgid, *dur, *reclaimed, *gfp, *kind, *order, *node;
+};
+
+struct ktrc_reclaim_private {
+	const struct ktrc_event *begin, *wake, *sleep;
+	const struct ktrc_enum *kinds;
+	struct stall_getters end_get, begin_get;
+	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
+	u32 weight, wake_weight, sleep_weight;
+	/* stalls under way, by index of the task */
+	struct ktrc_stall_now *open;
+	size_t nr_open;
+	struct ktrc_stalls unnamed;
+};
+
+static const struct ktrc_getter *getter(const struct ktrc_event *event, const char *name)
+{
+	const struct ktrc_field *field = ktrc_event_field(event, name);
+
+	return field ? &field->get : NULL;
+}
+
+static inline u64 get(const struct ktrc_getter *getter, const void *payload)
+{
+	return getter ? ktrc_get(getter, payload) : 0;
+}
+
+static struct stall_getters stall_getters(const struct ktrc_event *event)
+{
+	return (struct stall_getters){
+		.cgid = getter(event, "cgid"),
+		.dur = getter(event, "dur"),
+		.reclaimed = getter(event, "reclaimed"),
+		.gfp = getter(event, "gfp"),
+		.kind = getter(event, "kind"),
+		.order = getter(event, "order"),
+		.node = getter(event, "node"),
+	};
+}
+
+/* An event of the schema that the session records. */
+static const struct ktrc_event *recorded(const struct ktrc_capture *capture, const char *label)
+{
+	const struct ktrc_event *event = ktrc_schema_find(capture->schema, label);
+
+	return event && capture->session.events >> event->id & 1 ? event : NULL;
+}
+
+static u32 weight(const struct ktrc_capture *capture, const struct ktrc_event *event)
+{
+	return event ? ktrc_session_weight(&capture->session, event->id) : 1;
+}
+
+/* A begin without an end is a stall under way only if every end becomes a record. */
+static const char *why_no_nows(const struct ktrc_capture *capture, const struct ktrc_event *end,
+			       const struct ktrc_event *begin)
+{
+	const struct ktrc_rule *rule;
+
+	if (!end)
+		return "the session records no stalls";
+	if (!begin)
+		return "the session does not record where stalls begin";
+	rule = &capture->session.rules[end->id];
+	if (rule->min_ns || rule->sample > 1 || rule->flags || weight(capture, begin) > 1)
+		return "not every stall that ended was recorded";
+	return NULL;
+}
+
+static void resolve(struct ktrc_reclaim *view)
+{
+	const struct ktrc_capture *capture = view->capture;
+	struct ktrc_reclaim_private *priv = view->priv;
+	const struct ktrc_field *kind;
+
+	view->event = recorded(capture, "reclaim");
+	priv->begin = recorded(capture, "reclaim.begin");
+	priv->wake = recorded(capture, "reclaim.wake");
+	priv->sleep = recorded(capture, "reclaim.sleep");
+	priv->end_get = stall_getters(view->event);
+	priv->begin_get = stall_getters(priv->begin);
+	if (!priv->end_get.dur || !priv->end_get.kind)
+		view->event = NULL;
+	kind = ktrc_event_field(view->event, "kind");
+	priv->kinds = kind ? kind->enm : NULL;
+	priv->wake_node = getter(priv->wake, "node");
+	priv->wake_order = getter(priv->wake, "order");
+	priv->sleep_node = getter(priv->sleep, "node");
+	priv->weight = weight(capture, view->event);
+	priv->wake_weight = weight(capture, priv->wake);
+	priv->sleep_weight = weight(capture, priv->sleep);
+	view->why_no_nows = why_no_nows(capture, view->event, priv->begin);
+}
+
+static void destroy(struct ktrc_reclaim **view)
+{
+	ktrc_reclaim_destroy(*view);
+}
+
+struct ktrc_reclaim *ktrc_reclaim_create(const struct ktrc_capture *capture)
+{
+	KTRC_CLEANUP(destroy) struct ktrc_reclaim *view = calloc(1, sizeof(*view));
+
+	if (!view)
+		return NULL;
+	view->capture = capture;
+	view->priv = calloc(1, sizeof(*view->priv));
+	view->all = calloc(1, sizeof(*view->all));
+	if (!view->priv || !view->all)
+		return NULL;
+	view->start_ticks = ktrc_capture_window_start(capture);
+	resolve(view);
+	return ktrc_steal(view);
+}
+
+void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
+{
+	if (!view)
+		return;
+	ktrc_stalls_release(&view->kinds);
+	ktrc_stalls_release(&view->requests);
+	ktrc_stalls_release(&view->cgroups);
+	ktrc_stalls_release(&view->processes);
+	if (view->priv) {
+		ktrc_stalls_release(&view->priv->unnamed);
+		free(view->priv->open);
+	}
+	free(view->priv);
+	free(view->nows);
+	free(view->kswapd);
+	free(view->all);
+	free(view);
+}
+
+/* Names are any bytes; results hold only what can be printed everywhere. */
+static void copy_name(char *to, const char *from)
+{
+	for (; *from; from++)
+		*to++ = *from < ' ' || *from > '~' ? '?' : *from;
+	*to = '\0';
+}
+
+/* The place of a task's stall. */
+static struct ktrc_stall_now *open_slot(struct ktrc_reclaim *view, const struct ktrc_task *task)
+{
+	struct ktrc_reclaim_private *priv = view->priv;
+
+	while (priv->nr_open <= task->index)
+		if (!ktrc_array_push(priv->open, priv->nr_open))
+			return NULL;
+	return &priv->open[task->index];
+}
+
+/* Of a thread whose name or cgroup changes in the middle there are two tasks. */
+static void close_stall(struct ktrc_reclaim *view, const struct ktrc_task *task)
+{
+	struct ktrc_reclaim_private *priv = view->priv;
+
+	if (task->index < priv->nr_open && priv->open[task->index].is_open) {
+		priv->open[task->index].is_open = false;
+		return;
+	}
+	for (size_t i = 0; i < priv->nr_open; i++)
+		if (priv->open[i].tid == task->tid)
+			priv->open[i].is_open = false;
+}
+
+static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct stall_getters *g = &view->priv->begin_get;
+	struct ktrc_stall_now *now = open_slot(view, record->task);
+
+	if (!now)
+		return -ENOMEM;
+	*now = (struct ktrc_stall_now){
+		.is_open = true,
+		.is_certain = record->ticks >= view->start_ticks,
+		.pid = record->task->tgid,
+		.tid = record->task->tid,
+		.cgid = get(g->cgid, record->payload),
+		.kind = (u32)get(g->kind, record->payload),
+		.order = (u32)get(g->order, record->payload),
+		.gfp = (u32)get(g->gfp, record->payload),
+		.node = (u32)get(g->node, record->payload),
+		.begin_ticks = record->ticks,
+	};
+	copy_name(now->comm, record->task->comm);
+	return 0;
+}
+
+static struct ktrc_stall_row *process_row(struct ktrc_reclaim *view, const struct ktrc_task *task)
+{
+	struct ktrc_stall_row *row = ktrc_stalls_get(&view->processes, task->tgid, 0);
+
+	if (row && (task->tid == task->tgid || !row->comm[0])) {
+		copy_name(row->comm, task->comm);
+		row->cgid = task->cgid;
+	}
+	return row;
+}
+
+static int count_unnamed(struct ktrc_reclaim *view, u64 cgid)
+{
+	if (!cgid || ktrc_names_find(&view->capture->names, cgid))
+		return 0;
+	return ktrc_stalls_get(&view->priv->unnamed, cgid, 0) ? 0 : -ENOMEM;
+}
+
+static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct stall_getters *g = &view->priv->end_get;
+	const u8 *payload = record->payload;
+	u64 cgid = get(g->cgid, payload), kind = ktrc_get(g->kind, payload);
+	u64 ticks = ktrc_get(g->dur, payload), pages = get(g->reclaimed, payload);
+	struct ktrc_stall_row *rows[] = {
+		view->all,
+		ktrc_stalls_get(&view->kinds, kind, 0),
+		ktrc_stalls_get(&view->requests, get(g->order, payload), get(g->gfp, payload)),
+		ktrc_stalls_get(&view->cgroups, cgid, kind),
+		process_row(view, record->task),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i])
+			return -ENOMEM;
+		ktrc_stall_add(rows[i], ticks, pages, view->priv->weight);
+	}
+	return 0;
+}
+
+static struct ktrc_kswapd *get_kswapd(struct ktrc_reclaim *view, u32 node)
+{
+	struct ktrc_kswapd *kswapd;
+
+	for (size_t i = 0; i < view->nr_kswapd; i++)
+		if (view->kswapd[i].node == node)
+			return &view->kswapd[i];
+	kswapd = ktrc_array_push(view->kswapd, view->nr_kswapd);
+	if (kswapd)
+		kswapd->node = node;
+	return kswapd;
+}
+
+static int add_wake(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct ktrc_reclaim_private *priv = view->priv;
+	struct ktrc_kswapd *kswapd = get_kswapd(view, (u32)get(priv->wake_node, record->payload));
+	u32 order = (u32)get(priv->wake_order, record->payload);
+
+	if (!kswapd)
+		return -ENOMEM;
+	kswapd->wakes += priv->wake_weight;
+	if (order > kswapd->max_order)
+		kswapd->max_order = order;
+	if (!kswapd->since_ticks)
+		kswapd->since_ticks = record->ticks;
+	return 0;
+}
+
+static int add_sleep(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct ktrc_reclaim_private *priv = view->priv;
+	struct ktrc_kswapd *kswapd = get_kswapd(view, (u32)get(priv->sleep_node, record->payload));
+
+	if (!kswapd)
+		return -ENOMEM;
+	kswapd->sleeps += priv->sleep_weight;
+	if (kswapd->since_ticks)
+		kswapd->awake_ticks += record->ticks - kswapd->since_ticks;
+	kswapd->since_ticks = 0;
+	return 0;
+}
+
+int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct ktrc_reclaim_private *priv = view->priv;
+
+	if (!view->event)
+		return 0;
+	/* what began before the window may be under way in it */
+	if (record->event == priv->begin)
+		return add_begin(view, record);
+	if (record->event == view->event)
+		close_stall(view, record->task);
+	else if (record->event != priv->wake && record->event != priv->sleep)
+		return 0;
+	if (record->ticks < view->start_ticks) {
+		view->left_out += record->event == view->event;
+		return 0;
+	}
+	if (record->event == view->event)
+		return add_end(view, record);
+	return record->event == priv->wake ? add_wake(view, record) : add_sleep(view, record);
+}
+
+static int by_age(const void *pa, const void *pb)
+{
+	const struct ktrc_stall_now *a = pa, *b = pb;
+
+	if (a->begin_ticks != b->begin_ticks)
+		return a->begin_ticks < b->begin_ticks ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* An end may have been lost, or be in a part of a ring that was copied too early to have it. */
+static int list_nows(struct ktrc_reclaim *view)
+{
+	struct ktrc_counters books = ktrc_counter_set_total(&view->capture->after, view->event->id);
+	const struct ktrc_reclaim_private *priv = view->priv;
+	u64 lost = ktrc_counters_lost(&books);
+	struct ktrc_stall_now *now;
+
+	view->nr_nows = 0;
+	free(ktrc_steal(view->nows));
+	for (size_t i = 0; i < priv->nr_open && !view->why_no_nows; i++) {
+		if (!priv->open[i].is_open ||
+		    priv->open[i].begin_ticks > view->capture->settled_ticks)
+			continue;
+		now = ktrc_array_push(view->nows, view->nr_nows);
+		if (!now)
+			return -ENOMEM;
+		*now = priv->open[i];
+		now->is_certain = now->is_certain && !lost;
+	}
+	if (view->nr_nows)
+		qsort(view->nows, view->nr_nows, sizeof(*view->nows), by_age);
+	return 0;
+}
+
+static int find_unnamed(struct ktrc_reclaim *view)
+{
+	int ret = 0;
+
+	ktrc_stalls_release(&view->priv->unnamed);
+	for (size_t i = 0; ret == 0 && i < view->cgroups.nr; i++)
+		ret = count_unnamed(view, view->cgroups.rows[i]->key.a);
+	for (size_t i = 0; ret == 0 && i < view->processes.nr; i++)
+		ret = count_unnamed(view, view->processes.rows[i]->cgid);
+	for (size_t i = 0; ret == 0 && i < view->nr_nows; i++)
+		ret = count_unnamed(view, view->nows[i].cgid);
+	view->nr_unnamed = view->priv->unnamed.nr;
+	return ret;
+}
+
+int ktrc_reclaim_finish(struct ktrc_reclaim *view)
+{
+	int ret;
+
+	if (!view->event)
+		return 0;
+	ktrc_stalls_sort(&view->kinds);
+	ktrc_stalls_sort(&view->requests);
+	ktrc_stalls_sort(&view->cgroups);
+	ktrc_stalls_sort(&view->processes);
+	ret = list_nows(view);
+	return ret < 0 ? ret : find_unnamed(view);
+}
+
+bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view)
+{
+	return !view->all->stalls && !view->nr_nows && !view->nr_kswapd;
+}
+
+const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind)
+{
+	return ktrc_enum_name(view->priv->kinds, kind);
+}
+
+const struct ktrc_stall_row *ktrc_reclaim_by_kind(const struct ktrc_reclaim *view, const char *name)
+{
+	for (size_t i = 0; i < view->kinds.nr; i++) {
+		const char *kind = ktrc_reclaim_kind(view, view->kinds.rows[i]->key.a);
+
+		if (kind && strcmp(kind, name) == 0)
+			return view->kinds.rows[i];
+	}
+	return NULL;
+}
+
+double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks)
+{
+	u64 end = view->capture->end_ticks;
+
+	return end > view->start_ticks ? 100.0 * (double)ticks / (double)(end - view->start_ticks) :
+					 0;
+}
+
+u64 ktrc_stall_now_ticks(const struct ktrc_reclaim *view, const struct ktrc_stall_now *now)
+{
+	u64 settled = view->capture->settled_ticks;
+
+	return settled > now->begin_ticks ? settled - now->begin_ticks : 0;
+}
+
+u64 ktrc_kswapd_awake_ticks(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd)
+{
+	u64 settled = view->capture->settled_ticks;
+
+	if (!kswapd->since_ticks || settled < kswapd->since_ticks)
+		return kswapd->awake_ticks;
+	return kswapd->awake_ticks + settled - kswapd->since_ticks;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stalls in reclaim: by kind, by allocation, by cgroup and by process; those that had
+ * not ended; and what kswapd did meanwhile.
+ */
+#ifndef KTRC_RECLAIM_H
+#define KTRC_RECLAIM_H
+
+#include "../lib/capture.h"
+#include "stalls.h"
+
+/**
+ * struct ktrc_stall_now - a stall that has begun and not ended
+ * @is_open: it has not
+ * @is_certain: no end can have been missed
+ * @pid: process
+ * @tid: thread
+ * @comm: its name
+ * @cgid: the cgroup that is short (memcg), else the task's
+ * @kind: number of enumeration reclaim_kind
+ * @order: of the allocation
+ * @gfp: of the allocation
+ * @node: memory node
+ * @begin_ticks: when it began
+ */
+struct ktrc_stall_now {
+	bool is_open;
+	bool is_certain;
+	u32 pid;
+	u32 tid;
+	char comm[32];
+	u64 cgid;
+	u32 kind;
+	u32 order;
+	u32 gfp;
+	u32 node;
+	u64 begin_ticks;
+};
+
+/**
+ * struct ktrc_kswapd - the daemon of one memory node
+ * @node: the node
+ * @wakes: times it was woken, or went on for a harder request
+ * @sleeps: times it went to sleep
+ * @max_order: largest order that was wanted
+ * @awake_ticks: time between a wake and the next sleep
+ * @since_ticks: when it was woken last, 0 while it sleeps
+ */
+struct ktrc_kswapd {
+	u32 node;
+	u64 wakes;
+	u64 sleeps;
+	u32 max_order;
+	u64 awake_ticks;
+	u64 since_ticks;
+};
+
+/**
+ * struct ktrc_reclaim - the view
+ * @capture: what it is a view of
+ * @event: the event counted; NULL when the session records no stalls
+ * @start_ticks: stalls that ended before it are left out, because some CPU's are missing
+ * @left_out: records left out for that
+ * @all: everything
+ * @kinds: by kind
+ * @requests: by order and gfp
+ * @cgroups: by cgroup and kind
+ * @processes: by process
+ * @nows: stalls under way, the longest first once sorted
+ * @nr_nows: their number
+ * @why_no_nows: why it cannot be said which are under way, or NULL
+ * @kswapd: by node
+ * @nr_kswapd: their number
+ * @nr_unnamed: cgroups without a name
+ */
+struct ktrc_reclaim {
+	const struct ktrc_capture *capture;
+	const struct ktrc_event *event;
+	u64 start_ticks;
+	u64 left_out;
+	struct ktrc_stall_row *all;
+	struct ktrc_stalls kinds;
+	struct ktrc_stalls requests;
+	struct ktrc_stalls cgroups;
+	struct ktrc_stalls processes;
+	struct ktrc_stall_now *nows;
+	size_t nr_nows;
+	const char *why_no_nows;
+	struct ktrc_kswapd *kswapd;
+	size_t nr_kswapd;
+	u64 nr_unnamed;
+	struct ktrc_reclaim_private *priv;
+};
+
+/** ktrc_reclaim_create() - an empty view; NULL without memory */
+struct ktrc_reclaim *ktrc_reclaim_create(const struct ktrc_capture *capture);
+void ktrc_reclaim_destroy(struct ktrc_reclaim *view);
+
+/** ktrc_reclaim_add() - look at a record; 0 or -ENOMEM */
+int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record);
+
+/** ktrc_reclaim_finish() - sort, and list what is under way; more records may follow; 0 or -ENOMEM */
+int ktrc_reclaim_finish(struct ktrc_reclaim *view);
+
+/** ktrc_reclaim_is_empty() - no stall, none under way, and kswapd did nothing */
+bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view);
+
+/** ktrc_reclaim_kind() - a kind's name; NULL if it has none */
+const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind);
+
+/** ktrc_reclaim_by_kind() - the stalls of a kind by its name; NULL if there are none */
+const struct ktrc_stall_row *ktrc_reclaim_by_kind(const struct ktrc_reclaim *view,
+						  const char *name);
+
+/** ktrc_reclaim_percent() - time as a share of the window; threads add up, so it may pass 100 */
+double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks);
+
+/** ktrc_stall_now_ticks() - how long a stall under way already lasts */
+u64 ktrc_stall_now_ticks(const struct ktrc_reclaim *view, const struct ktrc_stall_now *now);
+
+/** ktrc_kswapd_awake_ticks() - time it was awake, as far as the window shows */
+u64 ktrc_kswapd_awake_ticks(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stalls counted by something: rows, found by a key of two numbers. */
+#ifndef KTRC_STALLS_H
+#define KTRC_STALLS_H
+
+#include "hist.h"
+
+/** struct ktrc_stall_key - what a table counts by: kind, order and gfp, cgroup and kind, process */
+struct ktrc_stall_key {
+	u64 a;
+	u64 b;
+};
+
+/**
+ * struct ktrc_stall_row - stalls that have a key in common
+ * @key: the key
+ * @comm: of a process: its main thread's name, or that of the thread seen last
+ * @cgid: of a process: its cgroup
+ * @records: records of stalls that ended in the window
+ * @stalls: stalls that they stand for
+ * @pages: pages reclaimed in them
+ * @total_ticks: time in them, of all threads together
+ * @max_ticks: the longest
+ * @hist: their durations
+ */
+struct ktrc_stall_row {
+	struct ktrc_stall_key key;
+	char comm[32];
+	u64 cgid;
+	u64 records;
+	u64 stalls;
+	u64 pages;
+	u64 total_ticks;
+	u64 max_ticks;
+	struct ktrc_hist hist;
+};
+
+/**
+ * struct ktrc_stalls - rows
+ * @rows: in order of first sight, or sorted
+ * @nr: their number
+ * @slots: index + 1 into @rows, by hash of the key; 0: empty
+ * @nr_slots: a power of two, or 0
+ */
+struct ktrc_stalls {
+	struct ktrc_stall_row **rows;
+	size_t nr;
+	u32 *slots;
+	size_t nr_slots;
+};
+
+/** ktrc_stalls_get() - the row of a key, a new one if there is none; NULL without memory */
+struct ktrc_stall_row *ktrc_stalls_get(struct ktrc_stalls *stalls, u64 a, u64 b);
+void ktrc_stalls_release(struct ktrc_stalls *stalls);
+
+/** ktrc_stalls_sort() - the longest time first; rows can still be found and added */
+void ktrc_stalls_sort(struct ktrc_stalls *stalls);
+
+/** ktrc_stall_add() - count @weight stalls alike */
+void ktrc_stall_add(struct ktrc_stall_row *row, u64 ticks, u64 pages, u32 weight);
+
+/** ktrc_stall_percentile_ticks() - of a row's durations */
+u64 ktrc_stall_percentile_ticks(const struct ktrc_stall_row *row, double percent);
+
+#endif
