@@ -60,6 +60,7 @@ static void set_outlet(u32 event)
 	}
 	/* pairs with the acquire in outlet.c; before it: who finds nobody direct looks there */
 	smp_store_release(&outlet->all, all);
+	/* pairs with the probes' dependent load: who sees the pair sees @at */
 	smp_store_release(&outlet->pair, all->nr == 2 && !is_filtered ? all : NULL);
 	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);

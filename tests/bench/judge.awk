@@ -7,6 +7,7 @@ BEGIN {
 	# what a fault may cost: added instructions, bytes of its record
 	goal["light"] = 80; goal_bytes["light"] = 12
 	goal["timed"] = 550; goal_bytes["timed"] = 16
+	goal_two = 80         # instructions that a second session adds
 	overhead = 0.01       # of a record's bytes: packet headers and dictionary
 	noise = 0.5           # instructions: what differs from boot to boot
 	wrap_tolerance = 5    # instructions: flight mode, overwriting against not yet
@@ -84,6 +85,10 @@ function check_goals(name) {
 	check_most(name, "bytes an event", event_bytes[name], goal_bytes[name] * (1 + overhead))
 }
 
+function check_second(name, one) {
+	check_most(name, "instructions added by the second session", added(name) - added(one), goal_two)
+}
+
 function check_near(name, other, tolerance) {
 	check(distance(cost[name], cost[other]) <= tolerance,
 	      sprintf("%s: as %s, within %g instructions", name, other, tolerance))
@@ -112,6 +117,8 @@ END {
 	check_near("off_stopped", "base", noise)
 	check_goals("light")
 	check_goals("timed")
+	check_second("light_two", "light")
+	check_second("timed_two", "timed")
 	check_near("light_wrapped", "light", wrap_tolerance)
 	check_near("timed_wrapped", "timed", wrap_tolerance)
 	for (i = 1; i <= nr_names; i++) {

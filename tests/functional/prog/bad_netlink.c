@@ -63,6 +63,27 @@ struct row {
 #define DEL KTRC_CMD_SESSION_DEL
 #define SCHEMA KTRC_CMD_SCHEMA_GET
 #define COUNTERS KTRC_CMD_COUNTERS_GET
+#define NAMES KTRC_CMD_NAMES_GET
+#define PID KTRC_A_SESSION_PID
+#define CGROUP KTRC_A_SESSION_CGROUP
+#define SECONDS KTRC_A_SESSION_MAX_SECONDS
+#define RULE (KTRC_A_SESSION_RULE | NLA_F_NESTED)
+#define OTHER                   \
+	{                       \
+		NAME, TEXT("x") \
+	}
+/* the attributes of a rule: event, and another one of 4 or 8 bytes */
+#define RULE_U32(event, type, value)                                        \
+	16, &(const uint32_t[])                                             \
+	{                                                                   \
+		8 | KTRC_A_RULE_EVENT << 16, event, 8 | (type) << 16, value \
+	}
+#define RULE_U64(event, type, value)                                                      \
+	20, &(const uint32_t[])                                                           \
+	{                                                                                 \
+		8 | KTRC_A_RULE_EVENT << 16, event, 12 | (type) << 16, (uint32_t)(value), \
+			(uint32_t)((uint64_t)(value) >> 32)                               \
+	}
 #define FAULT                                      \
 	{                                          \
 		EVENTS, U64(1ull << KTRC_EV_fault) \
@@ -82,6 +103,8 @@ static const struct row rows[] = {
 	ROW("del as a dump", DEL | DUMP, EOPNOTSUPP, NULL, { 0 }),
 	ROW("schema not as a dump", SCHEMA, EOPNOTSUPP, NULL, { 0 }),
 	ROW("counters not as a dump", COUNTERS, EOPNOTSUPP, NULL, { 0 }),
+	ROW("names not as a dump", NAMES, EOPNOTSUPP, NULL, { 0 }),
+	ROW("a notice", KTRC_CMD_NOTICE, EOPNOTSUPP, NULL, { 0 }),
 
 	/* around the nest */
 	ROW("top level type 0", DEL | TOP, EINVAL, ANY, { 0, U32(1) }),
@@ -131,6 +154,36 @@ static const struct row rows[] = {
 	ROW("new: replace of 4 bytes", NEW, ERANGE, ANY, FAULT, { KTRC_A_SESSION_REPLACE, U32(1) }),
 	ROW("new: the same name", NEW, EEXIST, "exists", FAULT),
 
+	/* new: filters */
+	ROW("new: process 0", NEW, ERANGE, ANY, FAULT, OTHER, { PID, U32(0) }),
+	ROW("new: process of 8 bytes", NEW, EINVAL, ANY, FAULT, OTHER, { PID, U64(1) }),
+	ROW("new: no such cgroup", NEW, ENOENT, "no cgroup", FAULT, OTHER,
+	    { CGROUP, U64(0x7fffffff) }),
+	ROW("new: 31 days", NEW, ERANGE, "30 days", FAULT, OTHER, { SECONDS, U32(31 * 86400) }),
+	ROW("new: names missed", NEW, EINVAL, ANY, FAULT, OTHER,
+	    { KTRC_A_SESSION_NAMES_MISSED, U64(1) }),
+	ROW("rule: empty", NEW, EINVAL, "event is missing", FAULT, OTHER, { RULE, 0, NULL }),
+	ROW("rule: no nest", NEW, EINVAL, ANY, FAULT, OTHER, { KTRC_A_SESSION_RULE, U32(1) }),
+	ROW("rule: event 64", NEW, ERANGE, ANY, FAULT, OTHER,
+	    { RULE, RULE_U32(64, KTRC_A_RULE_FLAGS, 1) }),
+	ROW("rule: of another event", NEW, EINVAL, "not among", FAULT, OTHER,
+	    { RULE, RULE_U32(KTRC_EV_fault_light, KTRC_A_RULE_FLAGS, 1) }),
+	ROW("rule: of a dictionary event", NEW, EINVAL, ANY, FAULT, OTHER,
+	    { RULE, RULE_U32(KTRC_EV_task, KTRC_A_RULE_FLAGS, 1) }),
+	ROW("rule: flag 16", NEW, EINVAL, ANY, FAULT, OTHER,
+	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_FLAGS, 16) }),
+	ROW("rule: user and kernel", NEW, EINVAL, "exclude", FAULT, OTHER,
+	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_FLAGS, 12) }),
+	ROW("rule: one of 0", NEW, ERANGE, ANY, FAULT, OTHER,
+	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_SAMPLE, 0) }),
+	ROW("rule: two hours", NEW, ERANGE, "an hour", FAULT, OTHER,
+	    { RULE, RULE_U64(KTRC_EV_fault, KTRC_A_RULE_MIN_NS, 7200000000000ull) }),
+	ROW("rule: an event without a duration", NEW, EINVAL, "cannot tell",
+	    { EVENTS, U64(1ull << KTRC_EV_fault_light) }, OTHER,
+	    { RULE, RULE_U64(KTRC_EV_fault_light, KTRC_A_RULE_MIN_NS, 1000) }),
+	ROW("rule: unknown", NEW, EINVAL, ANY, FAULT, OTHER,
+	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_MAX + 1, 1) }),
+
 	/* set */
 	ROW("set: no state", SET, EINVAL, "state is missing", { 0 }),
 	ROW("set: state new", SET, ERANGE, ANY, { STATE, U32(KTRC_STATE_NEW) }),
@@ -171,6 +224,7 @@ static const struct row forbidden[] = {
 	ROW("del", DEL, EPERM, ANY, { 0 }),
 	ROW("schema", SCHEMA | DUMP, EPERM, NULL, { 0 }),
 	ROW("counters", COUNTERS | DUMP, EPERM, NULL, { 0 }),
+	ROW("names", NAMES | DUMP, EPERM, NULL, { 0 }),
 };
 
 static struct genl genl;
