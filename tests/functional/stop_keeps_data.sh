@@ -18,7 +18,7 @@ counters() {
 }
 
 rings() {
-	grep -cF '[ktrc]' /proc/vmallocinfo
+	grep -F '[ktrc]' /proc/vmallocinfo | grep -c ' vmap'
 }
 
 ktrc-ctl start --events=fault,fault.light --memory=512K --packet=16K || fail "start: $?"
