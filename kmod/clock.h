@@ -57,9 +57,9 @@ static __always_inline u64 ktrc_clock_ticks(u32 clock)
  */
 static __always_inline u64 ktrc_clock_since(u32 clock, u64 start)
 {
-	u64 now = ktrc_clock_ticks(clock);
+	s64 ticks = ktrc_clock_ticks(clock) - start;
 
-	return now > start ? now - start : 0;
+	return likely(ticks >= 0) ? ticks : 0;
 }
 
 u32 ktrc_clock_choose(void);

@@ -94,7 +94,7 @@ static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 /**
  * ktrc_count_only() - account a hit that can become no record
  * @n: the event's counters on this CPU, @is_only_counted
- * @ticks: its duration
+ * @ticks: its duration, or KTRC_NO_TICKS
  *
  * Context: any; preemption disabled, @n is this CPU's.  One increment is all that a
  * packet's books can see of it.
@@ -102,7 +102,8 @@ static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 static __always_inline void ktrc_count_only(struct ktrc_count *n, u64 ticks)
 {
 	local_inc(&n->hits);
-	ktrc_count_duration(n, ticks);
+	if (ticks != KTRC_NO_TICKS)
+		ktrc_count_duration(n, ticks);
 }
 
 #endif /* KTRC_COUNT_H */

@@ -53,6 +53,29 @@ void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks);
 extern const struct ktrc_facts ktrc_no_facts;
 
 /**
+ * ktrc_outlet_only_counts() - count a hit, if that is all that anybody wants
+ * @outlet: the event's
+ * @id: event id
+ * @ticks: its duration, or the constant KTRC_NO_TICKS
+ *
+ * Context: any; the caller disabled preemption.
+ * Return: whether it was that one session's case; false: nothing has happened.
+ */
+static __always_inline bool ktrc_outlet_only_counts(const struct ktrc_outlet *outlet, u32 id,
+						    u64 ticks)
+{
+	struct ktrc_cpu __percpu *counting = READ_ONCE(outlet->counting);
+	struct ktrc_cpu *c;
+
+	if (unlikely(!counting))
+		return false;
+	c = this_cpu_ptr(counting);
+	if (likely(!READ_ONCE(c->ring.off)))
+		ktrc_count_only(&c->count[id], ticks);
+	return true;
+}
+
+/**
  * ktrc_emit() - hand a hit that has no duration to every listener
  * @outlet: the event's
  * @ev: the event's name in ktrc_events.def

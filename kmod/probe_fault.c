@@ -58,11 +58,14 @@ static noinline void fault_light_each(u64 word)
 	ktrc_outlet_emit(&fault_light_outlet, KTRC_EV_fault_light, &word, sizeof(word), &facts);
 }
 
-/* more than one session that takes all */
+/* no one session that takes all */
 static noinline void fault_light_others(u64 word, u32 clock)
 {
-	const struct ktrc_listeners *pair = READ_ONCE(fault_light_outlet.pair);
+	const struct ktrc_listeners *pair;
 
+	if (ktrc_outlet_only_counts(&fault_light_outlet, KTRC_EV_fault_light, KTRC_NO_TICKS))
+		return;
+	pair = READ_ONCE(fault_light_outlet.pair);
 	if (unlikely(!pair)) {
 		fault_light_each(word);
 		return;
@@ -165,23 +168,28 @@ static __always_inline u32 fault_result(vm_fault_t ret, bool tried)
 	return fault_result_unusual(ret);
 }
 
-/* handle_mm_fault(vma, address, flags, regs) */
+/* handle_mm_fault(vma, address, flags, regs): what is known at entry */
+static __always_inline u64 fault_word(struct pt_regs *regs)
+{
+	const struct vm_area_struct *vma;
+	unsigned long address;
+	unsigned int flags;
+
+	barrier(); /* a hit that is only counted shall not pay for the arguments */
+	vma = (void *)regs_get_kernel_argument(regs, 0);
+	address = regs_get_kernel_argument(regs, 1);
+	flags = regs_get_kernel_argument(regs, 2);
+	return address >> 12 |
+	       fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)) * FAULT_ONE(mode) |
+	       !!(flags & FAULT_FLAG_WRITE) * FAULT_ONE(write) |
+	       !!(flags & FAULT_FLAG_INSTRUCTION) * FAULT_ONE(exec) |
+	       !!(flags & FAULT_FLAG_TRIED) * FAULT_ONE(tried) |
+	       fault_class(vma, flags) * FAULT_ONE(class);
+}
+
 static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *regs, u32 clock)
 {
-	const struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
-	unsigned long address = regs_get_kernel_argument(regs, 1);
-	unsigned int flags = regs_get_kernel_argument(regs, 2);
-
-	if (unlikely(READ_ONCE(fault_outlet.counting)))
-		e->word = 0;
-	else
-		e->word = address >> 12 |
-			  fault_mode(flags, (void *)regs_get_kernel_argument(regs, 3)) *
-				  FAULT_ONE(mode) |
-			  !!(flags & FAULT_FLAG_WRITE) * FAULT_ONE(write) |
-			  !!(flags & FAULT_FLAG_INSTRUCTION) * FAULT_ONE(exec) |
-			  !!(flags & FAULT_FLAG_TRIED) * FAULT_ONE(tried) |
-			  fault_class(vma, flags) * FAULT_ONE(class);
+	e->word = unlikely(READ_ONCE(fault_outlet.counting)) ? 0 : fault_word(regs);
 	e->start = ktrc_clock_ticks(clock); /* last: what comes before is not the fault's */
 }
 
@@ -238,18 +246,9 @@ static noinline void fault_exit_others_mono(u64 word, u64 ticks)
 
 static __always_inline void fault_exit_counted(u64 ticks)
 {
-	struct ktrc_cpu __percpu *counting;
-
 	preempt_disable_notrace();
-	counting = READ_ONCE(fault_outlet.counting);
-	if (likely(counting)) {
-		struct ktrc_cpu *c = this_cpu_ptr(counting);
-
-		if (likely(!READ_ONCE(c->ring.off)))
-			ktrc_count_only(&c->count[KTRC_EV_fault], ticks);
-	} else {
+	if (!ktrc_outlet_only_counts(&fault_outlet, KTRC_EV_fault, ticks))
 		ktrc_outlet_count(&fault_outlet, KTRC_EV_fault, ticks);
-	}
 	preempt_enable_notrace();
 }
 

@@ -41,7 +41,7 @@ static void fail(const char *what)
 static const struct ktrc_status *map_ring(struct ktrc_ioc_info *info)
 {
 	struct ktrc_ioc_attach attach = { .size = sizeof(attach) };
-	int fd = open(KTRC_DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
 	void *ring;
 
 	*info = (struct ktrc_ioc_info){ .size = sizeof(*info) };
@@ -93,6 +93,8 @@ int main(void)
 	const char *slot =
 		(const char *)st + info.status_bytes + packet % info.nr_packets * info.packet_bytes;
 
+	if (!head)
+		pos = 0;
 	while (pos < head)
 		pos += add_record(slot + pos % info.packet_bytes, &t);
 	if (pos != head) {
