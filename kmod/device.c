@@ -290,7 +290,7 @@ static int ktrc_mmap(struct file *file, struct vm_area_struct *vma)
 		return -ENOTCONN;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (!(vma->vm_flags & VM_SHARED) || offset & ((1ull << KTRC_MMAP_CPU_SHIFT) - 1) ||
+	if (!(vma->vm_flags & VM_MAYSHARE) || offset & ((1ull << KTRC_MMAP_CPU_SHIFT) - 1) ||
 	    cpu >= nr_cpu_ids)
 		return -EINVAL;
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);

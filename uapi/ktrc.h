@@ -9,7 +9,7 @@
  *
  * To read a session:
  *
- *   fd = open("/dev/ktrc", O_RDWR | O_CLOEXEC)
+ *   fd = open("/dev/ktrc", O_RDONLY | O_CLOEXEC)
  *   ioctl(fd, KTRC_IOC_ATTACH, &attach)           names the session
  *   ioctl(fd, KTRC_IOC_INFO, &info)               sizes, clock, state
  *   for each cpu < info.nr_cpus:

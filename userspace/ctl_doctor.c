@@ -185,7 +185,7 @@ static bool check_module(struct doctor *doctor)
 
 static void check_device(struct doctor *doctor)
 {
-	__ktrc_fd int fd = open(KTRC_DEVICE, O_RDWR | O_CLOEXEC);
+	__ktrc_fd int fd = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	char text[160];
 
@@ -197,7 +197,8 @@ static void check_device(struct doctor *doctor)
 	if (fd < 0) {
 		snprintf(text, sizeof(text), KTRC_DEVICE ": %s", strerror(errno));
 		wrong(doctor, KTRC_EXIT_PERMISSION, "device", text,
-		      "sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
+		      errno == EACCES ? "sudo usermod -aG ktrc $USER    (and log in again)" :
+					"sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
 		return;
 	}
 	snprintf(text, sizeof(text), KTRC_DEVICE " mode %04o", st.st_mode & 07777);

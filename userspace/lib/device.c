@@ -39,7 +39,10 @@ static int open_failed(int errnum, struct ktrc_error *err)
 		return ret;
 	}
 	ret = ktrc_fail(err, errnum, KTRC_DEVICE ": cannot open");
-	if (err->code == KTRC_EXIT_PERMISSION)
+	if (errnum == EACCES)
+		ktrc_hint(err, "run it as root (sudo), or join the group of " KTRC_DEVICE
+			       ": sudo usermod -aG ktrc $USER");
+	else if (err->code == KTRC_EXIT_PERMISSION)
 		ktrc_hint(err, "run it as root (sudo), or with CAP_PERFMON");
 	return ret;
 }
@@ -74,7 +77,7 @@ int ktrc_device_create(struct ktrc_device **ret_dev, struct ktrc_error *err)
 
 	if (!dev)
 		return ktrc_fail(err, ENOMEM, KTRC_DEVICE);
-	dev->fd = open(KTRC_DEVICE, O_RDWR | O_CLOEXEC);
+	dev->fd = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
 	if (dev->fd < 0)
 		return open_failed(errno, err);
 	*ret_dev = ktrc_steal(dev);

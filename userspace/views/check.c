@@ -101,7 +101,7 @@ static const char *why_unknown(const struct ktrc_capture *capture)
 	if (capture->session.stop_reason == KTRC_STOP_DELETED)
 		return "the session was deleted while it was read";
 	if (!capture->base.start.is_known)
-		return "no base value: the session was started by another tool";
+		return "no base value: started by another tool, or not by root";
 	if (!capture->base.stop.is_known)
 		return "no end value: the session was not stopped by ktrc-ctl";
 	return NULL;

@@ -60,7 +60,7 @@ static void start_in_silence(void)
 {
 	struct ktrc_ioc_attach attach = { .size = sizeof(attach) };
 	int kprobes = open("/sys/kernel/debug/kprobes/enabled", O_WRONLY);
-	int device = open("/dev/ktrc", O_RDWR);
+	int device = open("/dev/ktrc", O_RDONLY);
 
 	if (kprobes < 0 || device < 0 || mlockall(MCL_CURRENT | MCL_FUTURE) ||
 	    ioctl(device, KTRC_IOC_ATTACH, &attach))
