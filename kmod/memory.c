@@ -25,11 +25,37 @@
 
 static unsigned int max_mb = 1024;
 module_param(max_mb, uint, 0644);
-MODULE_PARM_DESC(max_mb, "most memory a session may ask for, MiB (default 1024)");
+MODULE_PARM_DESC(max_mb, "most memory of all sessions' rings together, MiB (default 1024)");
 
 static DEFINE_MUTEX(ktrc_memory_lock);
 static LIST_HEAD(sessions_with_rings);
+static u64 bytes_taken; /* by all rings, without their status pages; under ktrc_memory_lock */
 static int hotplug_state;
+
+static u64 ring_bytes(const struct ktrc_session *s)
+{
+	return (u64)s->nr_packets * s->config.packet_bytes;
+}
+
+/* by all rings of a session */
+static u64 bytes_of(const struct ktrc_session *s)
+{
+	u64 bytes = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		bytes += s->pages[cpu] ? ring_bytes(s) : 0;
+	return bytes;
+}
+
+/* what max_mb leaves once @old, which may be NULL, is gone */
+static u64 bytes_left(const struct ktrc_session *old)
+{
+	u64 cap = (u64)READ_ONCE(max_mb) << 20;
+	u64 taken = bytes_taken - (old ? bytes_of(old) : 0);
+
+	return cap > taken ? cap - taken : 0;
+}
 
 static void free_pages_of(struct page **pages, u32 count)
 {
@@ -69,8 +95,6 @@ static int alloc_ring(struct ktrc_session *s, int cpu)
 
 	if (s->pages[cpu])
 		return 0;
-	if (!s->rings_left)
-		return -E2BIG;
 	pages = alloc_pages_on(cpu_to_node(cpu), count);
 	if (!pages)
 		return -ENOMEM;
@@ -80,7 +104,7 @@ static int alloc_ring(struct ktrc_session *s, int cpu)
 		return -ENOMEM;
 	}
 	ktrc_ring_init(r, memory);
-	s->rings_left--;
+	bytes_taken += ring_bytes(s);
 	/* pairs with the acquire in map_ring(): what is mapped is initialised */
 	smp_store_release(&s->pages[cpu], pages);
 	return 0;
@@ -92,6 +116,7 @@ static void free_ring(struct ktrc_session *s, int cpu)
 
 	if (!s->pages[cpu])
 		return;
+	bytes_taken -= ring_bytes(s);
 	vunmap(r->status);
 	free_pages_of(s->pages[cpu], ktrc_ring_pages(s));
 }
@@ -114,10 +139,9 @@ static void init_cpu(struct ktrc_session *s, int cpu)
 }
 
 /* sets what the caller left open; checks every number before any effect */
-static int check_sizes(struct ktrc_session *s, struct ktrc_why *why)
+static int check_sizes(struct ktrc_session *s, u64 left, struct ktrc_why *why)
 {
 	struct ktrc_config *c = &s->config;
-	u64 cap = (u64)READ_ONCE(max_mb) << 20;
 	u64 row, packets;
 
 	if (!c->packet_bytes)
@@ -128,11 +152,11 @@ static int check_sizes(struct ktrc_session *s, struct ktrc_why *why)
 		return -EINVAL;
 	}
 	if (!c->memory)
-		c->memory = min(cap, (u64)KTRC_DEFAULT_CPU_BYTES * num_online_cpus());
+		c->memory = min(left, (u64)KTRC_DEFAULT_CPU_BYTES * num_online_cpus());
 	row = (u64)c->packet_bytes * num_online_cpus();
 	packets = div64_u64(c->memory, row);
-	if (c->memory > cap || packets > INT_MAX / (c->packet_bytes / PAGE_SIZE) - 1) {
-		why->text = "memory exceeds the module parameter max_mb";
+	if (c->memory > left || packets > INT_MAX / (c->packet_bytes / PAGE_SIZE) - 1) {
+		why->text = "memory exceeds what the module parameter max_mb leaves";
 		return -E2BIG;
 	}
 	if (packets < KTRC_MIN_PACKETS) {
@@ -141,43 +165,42 @@ static int check_sizes(struct ktrc_session *s, struct ktrc_why *why)
 	}
 	s->nr_packets = packets;
 	c->memory = packets * row;
-	s->rings_left = min_t(u64, nr_cpu_ids, div64_u64(cap, packets * c->packet_bytes));
 	return 0;
 }
 
-/* under cpus_read_lock: no CPU comes or goes */
-static int create_rings(struct ktrc_session *s, struct ktrc_why *why)
+/* under ktrc_memory_lock; no CPU comes or goes */
+static int create_rings(struct ktrc_session *s, const struct ktrc_session *old,
+			struct ktrc_why *why)
 {
 	int cpu, err;
 
-	err = check_sizes(s, why);
+	err = check_sizes(s, bytes_left(old), why);
 	if (err)
 		return err;
 	for_each_possible_cpu(cpu)
 		init_cpu(s, cpu);
-	mutex_lock(&ktrc_memory_lock);
 	for_each_online_cpu(cpu) {
 		err = alloc_ring(s, cpu);
 		if (err) {
 			why->text = "not enough memory for the rings: ask for less";
-			break;
+			return err;
 		}
 	}
-	if (!err)
-		list_add(&s->rings, &sessions_with_rings);
-	mutex_unlock(&ktrc_memory_lock);
-	return err;
+	list_add(&s->rings, &sessions_with_rings);
+	return 0;
 }
 
 /**
  * ktrc_memory_create() - give a session its control blocks and rings
  * @s: session with @config, @clock and @uuid set
+ * @old: the session that it replaces, whose rings the cap does not count; NULL: none
  * @why: receives the reason of a failure
  *
  * Context: process, under ktrc_control.
  * Return: 0 or a negative error; ktrc_memory_destroy() cleans up in both cases.
  */
-int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why)
+int ktrc_memory_create(struct ktrc_session *s, const struct ktrc_session *old,
+		       struct ktrc_why *why)
 {
 	int err;
 
@@ -188,7 +211,9 @@ int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why)
 	if (!s->cpus || !s->pages)
 		return -ENOMEM;
 	cpus_read_lock();
-	err = create_rings(s, why);
+	mutex_lock(&ktrc_memory_lock);
+	err = create_rings(s, old, why);
+	mutex_unlock(&ktrc_memory_lock);
 	cpus_read_unlock();
 	return err;
 }
@@ -203,11 +228,11 @@ void ktrc_memory_destroy(struct ktrc_session *s)
 
 	mutex_lock(&ktrc_memory_lock);
 	list_del(&s->rings);
-	mutex_unlock(&ktrc_memory_lock);
 	if (s->cpus && s->pages) {
 		for_each_possible_cpu(cpu)
 			free_ring(s, cpu);
 	}
+	mutex_unlock(&ktrc_memory_lock);
 	kfree(s->pages);
 	free_percpu(s->cpus);
 	mem_cgroup_put(s->memcg);
@@ -224,6 +249,8 @@ static int prepare_cpu(unsigned int cpu)
 
 	mutex_lock(&ktrc_memory_lock);
 	list_for_each_entry(s, &sessions_with_rings, rings) {
+		if (ring_bytes(s) > bytes_left(NULL))
+			continue;
 		payer = set_active_memcg(s->memcg);
 		alloc_ring(s, cpu);
 		set_active_memcg(payer);

@@ -374,7 +374,8 @@ static void init_cpus(struct ktrc_session *s)
 }
 
 static struct ktrc_session *alloc_session(const struct ktrc_config *config,
-					  const struct ktrc_wish *wish, struct ktrc_why *why)
+					  const struct ktrc_wish *wish,
+					  const struct ktrc_session *old, struct ktrc_why *why)
 {
 	struct ktrc_session *s = kzalloc(sizeof(*s), KTRC_GFP);
 	int err;
@@ -389,7 +390,7 @@ static struct ktrc_session *alloc_session(const struct ktrc_config *config,
 	s->wish = *wish;
 	s->clock = ktrc_clock_choose();
 	generate_random_uuid(s->uuid);
-	err = ktrc_memory_create(s, why) ?: make_filter(s, why);
+	err = ktrc_memory_create(s, old, why) ?: make_filter(s, why);
 	if (err) {
 		free_session(s);
 		return ERR_PTR(err);
@@ -459,7 +460,7 @@ int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish
 		return err;
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
-	s = alloc_session(config, wish, why);
+	s = alloc_session(config, wish, old, why);
 	if (IS_ERR(s)) {
 		module_put(THIS_MODULE);
 		return PTR_ERR(s);

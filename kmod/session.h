@@ -72,7 +72,6 @@ struct ktrc_wish {
  * @stop_reason: enum ktrc_stop_reason
  * @clock: enum ktrc_clock
  * @nr_packets: packets in each CPU's ring
- * @rings_left: how many more rings the cap allows; under ktrc_memory_lock
  * @memcg: the creator's memory cgroup, with a reference
  * @uuid: random
  * @cpus: control block of every possible CPU
@@ -103,7 +102,6 @@ struct ktrc_session {
 	u32 stop_reason;
 	u32 clock;
 	u32 nr_packets;
-	u32 rings_left;
 	struct mem_cgroup *memcg;
 	u8 uuid[16];
 	struct ktrc_cpu __percpu *cpus;
@@ -151,7 +149,8 @@ u64 ktrc_session_lost(const struct ktrc_session *s);
 /* memory.c */
 int ktrc_memory_init(void);
 void ktrc_memory_exit(void);
-int ktrc_memory_create(struct ktrc_session *s, struct ktrc_why *why);
+int ktrc_memory_create(struct ktrc_session *s, const struct ktrc_session *old,
+		       struct ktrc_why *why);
 void ktrc_memory_destroy(struct ktrc_session *s);
 
 static inline u32 ktrc_ring_pages(const struct ktrc_session *s)

@@ -130,8 +130,8 @@ int ktrc_ctl_connect(struct ktrc_nl **nl, struct ktrc_error *err);
 int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct ktrc_error *err);
 
 /** ktrc_ctl_size_window() - @request->session.memory_bytes from --window; says what was assumed */
-int ktrc_ctl_size_window(struct ktrc_ctl_request *request, const struct ktrc_schema *schema,
-			 struct ktrc_error *err);
+int ktrc_ctl_size_window(struct ktrc_nl *nl, struct ktrc_ctl_request *request,
+			 const struct ktrc_schema *schema, struct ktrc_error *err);
 
 /** ktrc_ctl_cgroup_id() - the id of a cgroup by its path, absolute or in the hierarchy */
 int ktrc_ctl_cgroup_id(const char *path, u64 *cgid, struct ktrc_error *err);

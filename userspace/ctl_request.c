@@ -210,8 +210,8 @@ static int new_session(struct ktrc_nl *nl, const struct ktrc_ctl_request *reques
 }
 
 /* All that the request leaves to the schema and to this machine. */
-static int complete(struct ktrc_ctl_request *request, const struct ktrc_schema *schema,
-		    struct ktrc_error *err)
+static int complete(struct ktrc_nl *nl, struct ktrc_ctl_request *request,
+		    const struct ktrc_schema *schema, struct ktrc_error *err)
 {
 	struct ktrc_session *session = &request->session;
 	int ret = ktrc_session_parse_events(schema, request->events, session, err);
@@ -221,7 +221,7 @@ static int complete(struct ktrc_ctl_request *request, const struct ktrc_schema *
 	if (ret == 0 && request->cgroup)
 		ret = ktrc_ctl_cgroup_id(request->cgroup, &session->cgid, err);
 	if (ret == 0 && request->window_ns)
-		ret = ktrc_ctl_size_window(request, schema, err);
+		ret = ktrc_ctl_size_window(nl, request, schema, err);
 	if (ret < 0)
 		return ret;
 	snprintf(session->name, sizeof(session->name), "%s", request->cli.session);
@@ -237,7 +237,7 @@ int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct k
 
 	ret = ktrc_nl_schema(nl, &schema, err);
 	if (ret == 0)
-		ret = complete(request, schema, err);
+		ret = complete(nl, request, schema, err);
 	if (ret < 0)
 		return ret;
 	if (ktrc_nl_session_get(nl, request->session.name, &old, err) < 0)

@@ -60,14 +60,27 @@ static double bytes_per_second(const struct ktrc_ctl_request *request,
 	return sum;
 }
 
-static u64 cap_bytes(void)
+/* What max_mb leaves to the session @name, which takes the place of one of that name. */
+static int cap_bytes(struct ktrc_nl *nl, const char *name, u64 *cap, struct ktrc_error *err)
 {
 	__ktrc_file FILE *file = fopen("/sys/module/ktrc/parameters/max_mb", "re");
+	struct ktrc_session *sessions;
+	size_t nr, i;
 	u64 mb;
+	int ret = ktrc_nl_sessions(nl, &sessions, &nr, err);
 
+	if (ret < 0)
+		return ret;
 	if (!file || fscanf(file, "%llu", &mb) != 1)
 		mb = DEFAULT_MAX_MB;
-	return mb << 20;
+	*cap = mb << 20;
+	for (i = 0; i < nr; i++) {
+		u64 bytes = strcmp(sessions[i].name, name) ? sessions[i].memory_bytes : 0;
+
+		*cap -= bytes < *cap ? bytes : *cap;
+	}
+	free(sessions);
+	return 0;
 }
 
 /* Whole packets for each CPU, one more for what the open one does not hold yet. */
@@ -82,18 +95,21 @@ static u64 round_up(double bytes, u64 row, u64 cap)
 	return packets * row < cap ? packets * row : cap / row * row;
 }
 
-int ktrc_ctl_size_window(struct ktrc_ctl_request *request, const struct ktrc_schema *schema,
-			 struct ktrc_error *err)
+int ktrc_ctl_size_window(struct ktrc_nl *nl, struct ktrc_ctl_request *request,
+			 const struct ktrc_schema *schema, struct ktrc_error *err)
 {
 	u32 packet = request->session.packet_bytes ? request->session.packet_bytes :
 						     DEFAULT_PACKET_BYTES;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	u64 row = (u64)packet * (u64)(cpus > 0 ? cpus : 1), cap = cap_bytes();
+	u64 row = (u64)packet * (u64)(cpus > 0 ? cpus : 1), cap;
 	double faults = faults_per_second(), rate = bytes_per_second(request, schema, faults);
 	double window = (double)request->window_ns / (double)NSEC_PER_SEC;
 	double need = rate * window * HEADROOM, reach;
 	char asked[KTRC_TEXT_ROOM], given[KTRC_TEXT_ROOM];
+	int ret = cap_bytes(nl, request->cli.session, &cap, err);
 
+	if (ret < 0)
+		return ret;
 	request->session.memory_bytes = round_up(need, row, cap);
 	if (!request->session.memory_bytes)
 		return ktrc_fail_as(err, E2BIG, KTRC_EXIT_FAILED,
