@@ -3,8 +3,8 @@
 # guest: stock
 # timeout: 1200
 # On a clean Debian 12 `make dkms-install` is enough: DKMS builds the module, `ktrc-ctl run`
-# loads it and prints a summary, udev gives the device to its group.  DKMS passes over a
-# kernel that ktrc is not for.  A tool of another ABI says so, with both numbers, and harms
+# loads it and prints a summary, udev gives the device to its group.  DKMS passes over
+# kernels that ktrc is not for, by release or configuration.  A tool of another ABI says so, with both numbers, and harms
 # no session.  `make dkms-remove uninstall` leaves no file, directory or group behind.
 . tests/functional/lib.sh
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -36,12 +36,17 @@ cd /root/ktrc || fail "no copy"
 files >/run/before
 
 install/files install || fail "installing the tools: $?"
-mkdir /lib/modules/6.12.0-other
-ln -s "/lib/modules/$(uname -r)/build" /lib/modules/6.12.0-other/build
-install/dkms install 6.12.0-other >$log 2>&1 || fail "another kernel is not skipped: $(tail -n 5 $log)"
-dkms autoinstall -k 6.12.0-other >$log 2>&1 || fail "another kernel fails: $(tail -n 5 $log)"
-! dkms status ktrc -k 6.12.0-other | grep installed || fail "it was built for another kernel"
-rm -r /lib/modules/6.12.0-other
+here=/lib/modules/$(uname -r)/build
+mkdir -p /lib/modules/6.12.0-other /lib/modules/6.1.0-small/build
+ln -s "$here" /lib/modules/6.12.0-other/build
+ln -s "$here/Makefile" /lib/modules/6.1.0-small/build
+grep -v '^CONFIG_MEMCG=' "$here/.config" >/lib/modules/6.1.0-small/build/.config
+for kernel in 6.12.0-other 6.1.0-small; do
+	install/dkms install $kernel >$log 2>&1 || fail "$kernel is not skipped: $(tail -n 5 $log)"
+	dkms autoinstall -k $kernel >$log 2>&1 || fail "$kernel fails: $(tail -n 5 $log)"
+	! dkms status ktrc -k $kernel | grep installed || fail "it was built for $kernel"
+	rm -r /lib/modules/$kernel
+done
 take_back
 
 make_here dkms-install
