@@ -161,14 +161,8 @@ int ktrc_ctl_stop(int argc, char **argv)
 
 static int reset(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_error *err)
 {
-	struct ktrc_session session;
-	int ret;
+	int ret = ktrc_nl_session_del(nl, cli->session, err);
 
-	ret = ktrc_nl_session_get(nl, cli->session, &session, err);
-	if (ret == 0 && session.state == KTRC_STATE_RUNNING)
-		ret = ktrc_nl_session_set(nl, cli->session, KTRC_STATE_STOPPED, err);
-	if (ret == 0)
-		ret = ktrc_nl_session_del(nl, cli->session, err);
 	if (ret == 0)
 		ktrc_base_forget(cli->session);
 	return ret;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # `monitor` tells of each start, stop with its reason, loss with its number and end of a
-# session, a line each, as text and as NDJSON.  Ctrl-C and a closed pipe end it quietly.
+# session, a line each, as text and as NDJSON.  `reset` is one step, which no stop can come in
+# between.  Ctrl-C and a closed pipe end it quietly.
 # long
 . tests/functional/lib.sh
 
@@ -45,7 +46,9 @@ ktrc-ctl start -q --session=c --memory=1M --max-time=1s || fail "start: $?"
 told '.notice == "stopped" and .session == "c"' 1
 ktrc-ctl reset --session=a
 ktrc-ctl reset --session=c
-told '.notice == "gone"' 3
+ktrc-ctl start -q --session=d --memory=1M || fail "start: $?"
+ktrc-ctl reset --session=d || fail "reset: $?"
+told '.notice == "gone"' 4
 
 kill -INT $text $json $one
 wait $text
@@ -56,7 +59,8 @@ expect "the note" "$(wc -l <"$tmp/note")" 1
 expect "without the losses" "$(jq -r 'select(.notice != "loss") |
 	"\(.session) \(.notice) \(.stop_reason)"' "$tmp/json" | xargs -d '\n' | sed 's/ $//')" \
 	"a started none a stopped asked b started none b stopped asked b gone deleted \
-c started none c stopped max_time a gone deleted c gone deleted"
+c started none c stopped max_time a gone deleted c gone deleted \
+d started none d stopped deleted d gone deleted"
 [ "$lost" -gt 0 ] || fail "nothing lost"
 expect "lost when it stopped and when it was gone" "$(jq -s -c '[.[] | select(.session == "b" and
 	(.notice == "stopped" or .notice == "gone")).lost]' "$tmp/json")" "[$lost,$lost]"
