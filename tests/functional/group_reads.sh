@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # With the device as the udev rule makes it (0640), a member of its group with CAP_PERFMON starts,
 # reads and stops as root does; without the group or without the capability it is told which is missing.
+# To listen to notices takes CAP_SYS_ADMIN.
 . tests/functional/lib.sh
 
 group=4711
@@ -25,7 +26,7 @@ granted() {
 	"$@" || fail "$*: exit code $?: $(cat /run/said)"
 }
 
-chown 0:$group /dev/ktrc && chmod 0640 /dev/ktrc || fail "cannot prepare the device"
+{ chown 0:$group /dev/ktrc && chmod 0640 /dev/ktrc; } || fail "cannot prepare the device"
 
 granted as $group -all,+perfmon ktrc-ctl start --events=fault
 touch_pages read 1009 >/dev/null
@@ -36,5 +37,6 @@ granted as $group -all,+perfmon ktrc-ctl doctor
 refused 'usermod -aG ktrc' as 65534 -all,+perfmon ktrc-read
 refused CAP_PERFMON as $group -all ktrc-read
 refused CAP_PERFMON as $group -all ktrc-ctl stop
+refused CAP_SYS_ADMIN as $group -all,+perfmon timeout 20 ktrc-ctl monitor
 granted as $group -all,+perfmon ktrc-ctl stop
 granted as $group -all,+perfmon ktrc-ctl reset
