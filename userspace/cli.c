@@ -252,10 +252,10 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 		cli->save = arg;
 		return 0;
 	case KTRC_OPT_FORMAT:
-		cli->format = (enum ktrc_output_format)word_index("format", arg, formats,
-								  ARRAY_SIZE(formats));
-		if (cli->format == KTRC_OUT_MARKDOWN && !cli->has_markdown)
+		if (strcmp(arg, "markdown") == 0 && !cli->has_markdown)
 			ktrc_cli_usage(state, "--format=markdown is for the summary only");
+		cli->format = (enum ktrc_output_format)word_index(
+			"format", arg, formats, ARRAY_SIZE(formats) - !cli->has_markdown);
 		return 0;
 	case KTRC_OPT_COLOR:
 		cli->color = word_index("colour mode", arg, colors, ARRAY_SIZE(colors));

@@ -14,6 +14,11 @@ views() {
 	ktrc-read '~' 2>&1 | sed -n 's/^hint: it is one of //p'
 }
 
+# values COMMAND... --OPTION: what may follow it, by what the tool says to another value
+values() {
+	"${@:1:$#-1}" "${!#}=~" 2>&1 | sed -nE 's/^hint: it is one of //p; s/.* is neither (\w+) nor (\w+)$/\1 \2/p'
+}
+
 # long_options COMMAND...
 long_options() {
 	"$@" --help | sed -nE 's/^ {2,6}(-., )?(--[a-z-]+).*/\2/p'

@@ -23,6 +23,12 @@ function __ktrc_cgroups
     string replace /sys/fs/cgroup/ '' -- $paths
 end
 
+# __ktrc_formats HELP...: what it names as formats
+function __ktrc_formats
+    string join ' ' -- $argv | string replace -rf '.*--format=FMT +(.*?) +-.*' '$1' |
+        string match -ra '\b(?:text|json|ndjson|markdown)\b'
+end
+
 # __ktrc_complete TOOL CONDITION HELP...: one completion for each option in a --help
 function __ktrc_complete -a tool condition
     for line in $argv[3..]
@@ -38,7 +44,7 @@ function __ktrc_complete -a tool condition
                 case session
                     set -a options -a '(__ktrc_sessions)'
                 case format
-                    set -a options -a 'text json ndjson'
+                    set -a options -a (__ktrc_formats $argv[3..] | string join " ")
                 case color
                     set -a options -a 'auto always never'
                 case mode

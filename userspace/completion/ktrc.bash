@@ -29,6 +29,14 @@ _ktrc_reply() {
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
 }
 
+# What the --help of the command that is being typed names as formats.
+_ktrc_formats() {
+	local command=("${COMP_WORDS[0]}")
+	[ "${command[0]}" != ktrc-ctl ] || command+=("${COMP_WORDS[1]}")
+	"${command[@]}" --help 2>/dev/null | sed -n '/--format=FMT/{N; p}' |
+		grep -owE 'text|json|ndjson|markdown'
+}
+
 # _ktrc_value OPTION BEGINNING: false if the option takes no argument
 _ktrc_value() {
 	local before=
@@ -39,7 +47,7 @@ _ktrc_value() {
 		COMPREPLY=("${COMPREPLY[@]/#/$before}")
 		;;
 	-s | --session) _ktrc_reply "$(_ktrc_sessions)" "$2" ;;
-	-o | --format) _ktrc_reply "text json ndjson" "$2" ;;
+	-o | --format) _ktrc_reply "$(_ktrc_formats)" "$2" ;;
 	--color) _ktrc_reply "auto always never" "$2" ;;
 	--mode) _ktrc_reply "flight stream" "$2" ;;
 	-G | --cgroup)

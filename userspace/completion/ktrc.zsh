@@ -33,12 +33,15 @@ _ktrc_sessions() {
 	compadd -a sessions
 }
 
-# What follows an option of that name.
+# What follows an option of that name; $help is that of its command.
 _ktrc_action() {
 	case $1 in
 	events) reply=_ktrc_events ;;
 	session) reply=_ktrc_sessions ;;
-	format) reply='(text json ndjson)' ;;
+	format)
+		reply="($(sed -n '/--format=FMT/{N; p}' <<<$help |
+			grep -owE 'text|json|ndjson|markdown' | tr '\n' ' '))"
+		;;
 	color) reply='(auto always never)' ;;
 	mode) reply='(flight stream)' ;;
 	cgroup) reply='_files -/ -W /sys/fs/cgroup' ;;
@@ -50,9 +53,10 @@ _ktrc_action() {
 
 # _ktrc_specs COMMAND...: sets specs to the options of a command, for _arguments
 _ktrc_specs() {
-	local line short long value text reply
+	local line short long value text reply help
 	specs=()
-	for line in ${(f)"$(_call_program options $* --help 2>/dev/null)"}; do
+	help=$(_call_program options $* --help 2>/dev/null)
+	for line in ${(f)help}; do
 		[[ $line =~ '^ {2,6}(-(.), )?--([a-z-]+)(=([^ ]+))? +(.*)$' ]] || continue
 		short=$match[2] long=$match[3] value=$match[5] text=${match[6]//[\[\]:]/ }
 		if [[ -n $value ]]; then
