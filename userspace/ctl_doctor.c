@@ -2,6 +2,8 @@
 /* doctor: everything a recording needs, looked at in that order. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +19,7 @@ struct doctor {
 	FILE *file;
 	int code;
 	const char *next;
+	char room[300]; /* for advice that names something of this host */
 };
 
 static void fine(const struct doctor *doctor, const char *what, const char *how)
@@ -44,17 +47,24 @@ static bool read_line(const char *path, char *text, size_t room)
 	return true;
 }
 
+static bool has_headers(const struct utsname *name)
+{
+	char path[sizeof(name->release) + 32];
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/build", name->release);
+	return access(path, F_OK) == 0;
+}
+
 static void check_kernel(struct doctor *doctor)
 {
-	char headers[sizeof(((struct utsname *)0)->release) + 32], text[300];
 	struct utsname name;
+	char text[300];
 
 	if (uname(&name) < 0)
 		return;
-	snprintf(headers, sizeof(headers), "/lib/modules/%s/build", name.release);
 	snprintf(text, sizeof(text), "%s, headers %s", name.release,
-		 access(headers, F_OK) == 0 ? "installed" :
-					      "not installed (only needed to build the module)");
+		 has_headers(&name) ? "installed" :
+				      "not installed (only needed to build the module)");
 	fine(doctor, "kernel", text);
 }
 
@@ -92,10 +102,13 @@ static const char *secure_boot(void)
 	return value[4] ? "on" : "off";
 }
 
-/* What modinfo says of the module that modprobe would load; false: there is none. */
+/*
+ * What modinfo says of the module that modprobe would load; false: there is none.
+ * It lies where the PATH of most users does not lead.
+ */
 static bool find_installed(char *signer, size_t room)
 {
-	FILE *pipe = popen("modinfo -F signer ktrc 2>/dev/null", "re");
+	FILE *pipe = popen("PATH=$PATH:/usr/sbin:/sbin modinfo -F signer ktrc 2>/dev/null", "re");
 
 	signer[0] = '\0';
 	if (pipe && fgets(signer, (int)room, pipe))
@@ -167,13 +180,29 @@ static void check_rights(struct doctor *doctor)
 		      "sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
 }
 
+/* How a module that is not loaded gets there. */
+static const char *loading_advice(struct doctor *doctor)
+{
+	const char *in_tree = "in ktrc's sources: sudo make dkms-install    (or sudo make install)";
+	struct utsname name;
+	char signer[120];
+
+	if (find_installed(signer, sizeof(signer)))
+		return "sudo modprobe ktrc    (ktrc-ctl run does so)";
+	if (uname(&name) < 0 || has_headers(&name))
+		return in_tree;
+	snprintf(doctor->room, sizeof(doctor->room),
+		 "sudo apt-get install linux-headers-%s; then, %s", name.release, in_tree);
+	return doctor->room;
+}
+
 static bool check_module(struct doctor *doctor)
 {
 	char version[40] = "unknown", text[120];
 
 	if (access("/sys/module/ktrc", F_OK) < 0) {
 		wrong(doctor, KTRC_EXIT_NOTHING, "module", "ktrc is not loaded",
-		      "sudo modprobe ktrc    or, from a build tree,    sudo insmod ./ktrc.ko");
+		      loading_advice(doctor));
 		return false;
 	}
 	read_line("/sys/module/ktrc/version", version, sizeof(version));
@@ -183,25 +212,49 @@ static bool check_module(struct doctor *doctor)
 	return true;
 }
 
+/* "root:ktrc 0640"; a number without a name stays one */
+static void say_owner(const struct stat *st, char *text, size_t room)
+{
+	const struct passwd *user = getpwuid(st->st_uid);
+	const struct group *group = getgrgid(st->st_gid);
+	char uid[16], gid[16];
+
+	snprintf(uid, sizeof(uid), "%u", st->st_uid);
+	snprintf(gid, sizeof(gid), "%u", st->st_gid);
+	snprintf(text, room, "%s:%s %04o", user ? user->pw_name : uid, group ? group->gr_name : gid,
+		 st->st_mode & 07777);
+}
+
+static const char *who_reads(const struct stat *st)
+{
+	if (st->st_mode & S_IROTH)
+		return "all";
+	return st->st_mode & S_IRGRP ? "owner and group" : "the owner";
+}
+
 static void check_device(struct doctor *doctor)
 {
 	__ktrc_fd int fd = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
+	int errnum = errno;
+	char text[300], owner[100];
 	struct stat st;
-	char text[160];
 
 	if (stat(KTRC_DEVICE, &st) < 0) {
 		wrong(doctor, KTRC_EXIT_NOTHING, "device", KTRC_DEVICE " does not exist",
 		      "sudo rmmod ktrc; sudo modprobe ktrc    (is devtmpfs mounted on /dev?)");
 		return;
 	}
+	say_owner(&st, owner, sizeof(owner));
 	if (fd < 0) {
-		snprintf(text, sizeof(text), KTRC_DEVICE ": %s", strerror(errno));
+		snprintf(text, sizeof(text), KTRC_DEVICE " (%s): %s", owner, strerror(errnum));
 		wrong(doctor, KTRC_EXIT_PERMISSION, "device", text,
-		      errno == EACCES ? "sudo usermod -aG ktrc $USER    (and log in again)" :
-					"sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
+		      errnum == EACCES ? "sudo usermod -aG ktrc $USER    (and log in again)" :
+					 "sudo ktrc-ctl doctor    (or give the tools CAP_PERFMON)");
 		return;
 	}
-	snprintf(text, sizeof(text), KTRC_DEVICE " mode %04o", st.st_mode & 07777);
+	snprintf(text, sizeof(text),
+		 KTRC_DEVICE " is %s; who may read: %s, if they have CAP_PERFMON or CAP_SYS_ADMIN",
+		 owner, who_reads(&st));
 	fine(doctor, "device", text);
 }
 
