@@ -18,7 +18,7 @@
 
 const char *argp_program_version = "ktrc " KTRC_VERSION;
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, aborted, is_saving;
 
 void ktrc_cli_begin(struct ktrc_cli *cli)
 {
@@ -314,8 +314,11 @@ static void on_signal(int number)
 {
 	static u64 first_ns;
 
-	if (number == SIGINT && interrupted && now_ns() - first_ns < ABORT_WITHIN_NS)
-		_exit(KTRC_EXIT_ABORTED);
+	if (number == SIGINT && interrupted && now_ns() - first_ns < ABORT_WITHIN_NS) {
+		if (!is_saving)
+			_exit(KTRC_EXIT_ABORTED);
+		aborted = 1;
+	}
 	first_ns = now_ns();
 	interrupted = 1;
 }
@@ -332,6 +335,16 @@ void ktrc_cli_release_signals(void)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+}
+
+void ktrc_cli_set_saving(bool saving)
+{
+	is_saving = saving;
+}
+
+bool ktrc_cli_is_aborted(void)
+{
+	return aborted;
 }
 
 bool ktrc_cli_is_interrupted(void)

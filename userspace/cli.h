@@ -131,6 +131,12 @@ void ktrc_cli_catch_signals(void);
 /** ktrc_cli_release_signals() - they end the process again */
 void ktrc_cli_release_signals(void);
 
+/** ktrc_cli_set_saving() - while it saves, an abort only is noted, so that it can tidy up */
+void ktrc_cli_set_saving(bool saving);
+
+/** ktrc_cli_is_aborted() - one was noted */
+bool ktrc_cli_is_aborted(void);
+
 /** ktrc_cli_is_interrupted() - one has come */
 bool ktrc_cli_is_interrupted(void);
 

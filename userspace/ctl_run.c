@@ -181,13 +181,17 @@ static int run_and_report(struct run *run)
 	    record(run, nl, dev, &capture, &err) < 0)
 		return ktrc_cli_error(&err);
 	capture->trace = "";
-	if (save && ktrc_trace_save(save, capture, NULL, &err) < 0) {
+	ktrc_cli_set_saving(save);
+	if (save && ktrc_trace_save(save, capture, ktrc_cli_is_aborted, &err) < 0) {
 		/* the records end with this process: show at least what they amount to */
 		saved = ktrc_cli_error(&err);
 	} else if (save) {
 		ktrc_cli_note(&run->request.cli, "saved to %s", save);
 		capture->trace = save;
 	}
+	ktrc_cli_set_saving(false);
+	if (ktrc_cli_is_aborted())
+		return KTRC_EXIT_ABORTED;
 	shown = ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &run->request.cli);
 	return saved ? saved : shown;
 }

@@ -44,9 +44,10 @@ static int take(const struct snapshot *snapshot, struct ktrc_error *err)
 		ret = ktrc_device_open(snapshot->cli.session, 0, &dev, err);
 	if (ret == 0)
 		ret = ktrc_capture_live(nl, dev, &capture, err);
-	if (ret == 0)
-		ret = ktrc_trace_save(snapshot->directory, capture, ktrc_cli_is_interrupted, err);
-	return ret;
+	if (ret < 0)
+		return ret;
+	ktrc_cli_set_saving(true);
+	return ktrc_trace_save(snapshot->directory, capture, ktrc_cli_is_interrupted, err);
 }
 
 int ktrc_ctl_snapshot(int argc, char **argv)

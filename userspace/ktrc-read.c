@@ -118,6 +118,7 @@ static int save(struct ktrc_read *read, const struct ktrc_capture *capture)
 	struct ktrc_error err;
 	int ret;
 
+	ktrc_cli_set_saving(true);
 	ktrc_cli_catch_signals();
 	ret = ktrc_trace_save(read->cli.save, capture, ktrc_cli_is_interrupted, &err);
 	ktrc_cli_release_signals();

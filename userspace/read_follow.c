@@ -15,8 +15,15 @@
 struct sink {
 	struct ktrc_event_printer *events;
 	struct ktrc_views *views;
+	u64 nr_shown;
 	time_t drawn_s;
 };
+
+/* --top=N ends events after N records; the rows of a view it only limits. */
+static bool is_full(const struct ktrc_read *read, const struct sink *sink)
+{
+	return sink->events && read->cli.out.top && sink->nr_shown == read->cli.out.top;
+}
 
 static int out_of_memory(struct ktrc_error *err)
 {
@@ -29,11 +36,13 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 	struct ktrc_reader *reader = ktrc_follow_capture(follow)->reader;
 	const struct ktrc_record *record;
 
-	while ((record = ktrc_reader_next(reader)) != NULL) {
+	while (!is_full(read, sink) && (record = ktrc_reader_next(reader)) != NULL) {
 		if (sink->views && ktrc_views_add(sink->views, record) < 0)
 			return out_of_memory(err);
-		if (sink->events && (ktrc_event_is_data(record->event) || read->with_dictionary))
-			ktrc_event_printer_add(sink->events, record);
+		if (!sink->events || !(ktrc_event_is_data(record->event) || read->with_dictionary))
+			continue;
+		ktrc_event_printer_add(sink->events, record);
+		sink->nr_shown++;
 	}
 	return 0;
 }
@@ -74,12 +83,12 @@ static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink 
 	u64 held_ticks;
 	int ret = 1;
 
-	while (ret > 0 && !ktrc_cli_is_interrupted()) {
+	while (ret > 0 && !ktrc_cli_is_interrupted() && !is_full(read, sink)) {
 		ret = ktrc_follow_fill(follow, err);
 		if (ret < 0 || take_records(read, follow, sink, err) < 0 ||
 		    redraw(read, follow, sink, err) < 0)
 			return -EIO;
-		if (ret > 0)
+		if (ret > 0 && !is_full(read, sink))
 			ktrc_follow_wait(follow);
 	}
 	/* what was taken out of the rings is shown, and then consumed, to the last record */

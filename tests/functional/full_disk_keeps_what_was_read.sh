@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A disk that gets full while a stream is saved to it keeps, as a trace, what was
 # consumed; the rest stays in the session: no record is lost, none is there twice.
-# Saving what a session holds leaves nothing on a full disk, nor when it is interrupted.
+# Saving what a session holds leaves nothing on a full disk, nor when it is interrupted, once or twice.
 # timeout: 180
 . tests/functional/lib.sh
 
@@ -85,31 +85,59 @@ plain() {
 	ktrc-read check >/dev/null || fail "check: $?"
 }
 
-# interrupted SIGNAL: stops a save once it has begun; one that was too fast is no matter
+# interrupted SIGNAL...: stops a save once it has begun; one that was too fast is no matter
 interrupted() {
-	local signal=$1 reader status try
+	local signal reader status try
 	for try in {1..60}; do
 		ktrc-read -q --save "$tmp/trace" 2>"$tmp/err" &
 		reader=$!
 		until compgen -G "$tmp/trace.tmp-*" >/dev/null || [ -e "$tmp/trace" ]; do :; done
 		kill -STOP $reader
-		kill "-$signal" $reader
+		for signal; do
+			kill "-$signal" $reader
+		done
 		kill -CONT $reader
 		wait $reader
 		status=$?
-		! compgen -G "$tmp/trace.tmp-*" >/dev/null || fail "$signal, try $try: $(ls -A "$tmp")"
+		! compgen -G "$tmp/trace.tmp-*" >/dev/null || fail "$*, try $try: $(ls -A "$tmp")"
 		[ ! -e "$tmp/trace" ] || ktrc-read check "$tmp/trace" >/dev/null || fail "half a trace"
 		[ $status != 130 ] || break
 		expect "exit code of save $try" $status 0
 		rm -r "$tmp/trace"
 	done
-	expect "exit code of a save interrupted by $signal" $status 130
+	expect "exit code of a save interrupted by $*" $status 130
 	expect "its message" "$(grep -c 'not saved: interrupted' "$tmp/err")" 1
+}
+
+# aborted: a `run` while it saves, by a second Ctrl-C; one that was too fast is no matter
+aborted() {
+	local runner status try
+	for try in {1..20}; do
+		ktrc-ctl run -q --memory=32M --save "$tmp/trace" 20s >/dev/null 2>"$tmp/err" &
+		runner=$!
+		until [ "$(ktrc-ctl status --session=run --format=json 2>/dev/null | jq -r '.sessions[0].state')" = running ]; do
+			sleep 0.1
+		done
+		touch_pages storm 300000 >/dev/null
+		kill -INT $runner
+		until compgen -G "$tmp/trace.tmp-*" >/dev/null || [ -e "$tmp/trace" ]; do :; done
+		kill -INT $runner
+		wait $runner
+		status=$?
+		! compgen -G "$tmp/trace.tmp-*" >/dev/null || fail "run, try $try: $(ls -A "$tmp")"
+		[ ! -e "$tmp/trace" ] || ktrc-read check "$tmp/trace" >/dev/null || fail "half a trace"
+		rm -rf "$tmp/trace"
+		[ $status != 130 ] || return
+		expect "exit code of run $try" $status 0
+	done
+	fail "no run was aborted"
 }
 
 stream
 plain
 interrupted INT
 interrupted TERM
+interrupted INT TERM # the handler of the second one runs first: as Ctrl-C twice
 ktrc-ctl reset
+aborted
 umount "$small" "$tiny"

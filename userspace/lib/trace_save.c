@@ -207,7 +207,7 @@ static int write_bytes(const struct ktrc_trace_writer *writer, int fd, const u8 
 static int aborted(const struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
 	ktrc_fail_as(err, EINTR, KTRC_EXIT_ABORTED, "%s: not saved: interrupted", writer->path);
-	ktrc_hint(err, "nothing is left there; the session is as it was");
+	ktrc_hint(err, "nothing is left there");
 	return -EINTR;
 }
 
