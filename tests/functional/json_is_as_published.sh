@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every JSON document of summary, faults, reclaim and check is as docs/schemas publishes it:
 # nothing is missing, nothing is there that is not described; live, saved, with filters, of a
-# session that records only one family, and of one that was quiet.
+# session that records only one family, and of one that was quiet. Each, and the end of each
+# NDJSON, states loss and overhead.
 # timeout: 240
 # long
 . tests/functional/lib.sh
@@ -20,6 +21,11 @@ documents() {
 	done
 	for view in "${views[@]}"; do
 		ktrc-read "$view" --format=json "${@:2}" >"$tmp/ktrc.$view, $what" || fail "$what, $view: $?"
+	done
+	for view in "${views[@]}"; do
+		ktrc-read "$view" --format=ndjson "${@:2}" | tail -n 1 >"$tmp/end of $view, $what"
+		jq -e '(.lost | type) == "number" and .overhead.is_estimate' "$tmp/end of $view, $what" >/dev/null ||
+			fail "$what, $view: the end states no loss or overhead: $(cat "$tmp/end of $view, $what")"
 	done
 	[ "${views[0]}" != summary ] || ktrc-read --format=ndjson "${@:2}" >"$tmp/ktrc.summary, $what, NDJSON"
 }

@@ -27,6 +27,8 @@ fits() {
 	[ "$(wc -l <"$tmp/text")" -le 25 ] || complain "$what: too many lines"
 	sed -n 1p "$tmp/text" | grep -Eq '^ktrc  .*[^ ]  .*\([0-9.]+ s\)  lost [0-9]+$' || complain "$what: no title"
 	sed -n 2p "$tmp/text" | grep -Eq "^VERDICT   $verdict" || complain "$what: not the verdict"
+	grep -Eq '^cost +overhead (~|below )[0-9.]+% of a CPU \(est\.\); [0-9]+ records/s' "$tmp/text" ||
+		complain "$what: no overhead"
 	for label in check cost next; do
 		[ "$(grep -c "^$label " "$tmp/text")" = 1 ] || complain "$what: no $label"
 		grep -q "^- \*\*$label\*\* " "$tmp/markdown" || complain "$what, markdown: no $label"

@@ -170,11 +170,12 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 		      enum ktrc_output_format format, const struct ktrc_output *out)
 {
 	struct ktrc_table table = check_table(check);
-	char room[KTRC_LINE_ROOM];
+	char room[KTRC_LINE_ROOM], overhead[KTRC_TEXT_ROOM];
 	json_t *document;
 
 	if (format == KTRC_OUT_NDJSON) {
 		ktrc_table_print_ndjson(&table, out);
+		ktrc_print_ndjson_end("ktrc.check/1", capture, capture->start_ticks, out);
 	} else if (format == KTRC_OUT_JSON) {
 		document = ktrc_json_document("ktrc.check/1", capture, capture->start_ticks);
 		json_object_set_new(document, "total", ktrc_check_to_json(check));
@@ -186,5 +187,6 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 		fprintf(out->file, "books       %s", ktrc_text_books(check, room));
 		fputs(check->is_final ? "\n" : " (as of each CPU's newest packet)\n", out->file);
 		print_reconciled(check, out->file);
+		fprintf(out->file, "cost        %s\n", ktrc_text_overhead(capture, overhead));
 	}
 }

@@ -149,12 +149,13 @@ struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults)
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
 {
 	struct ktrc_table table = ktrc_faults_table(faults);
-	char room[KTRC_TEXT_ROOM];
+	char room[KTRC_TEXT_ROOM], overhead[KTRC_TEXT_ROOM];
 
 	if (out->has_header)
-		fprintf(out->file, "%s  %s  lost %llu\n", faults->event->label,
+		fprintf(out->file, "%s  %s  lost %llu  %s\n", faults->event->label,
 			ktrc_text_window(faults->capture, faults->start_ticks, room),
-			ktrc_capture_lost(faults->capture));
+			ktrc_capture_lost(faults->capture),
+			ktrc_text_overhead(faults->capture, overhead));
 	ktrc_print_filter(faults->capture, out);
 	ktrc_table_print(&table, out);
 	if (out->has_header && !faults->has_duration)
@@ -175,6 +176,7 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 		print_text(faults, out);
 	} else if (format == KTRC_OUT_NDJSON) {
 		ktrc_table_print_ndjson(&table, out);
+		ktrc_print_ndjson_end("ktrc.faults/1", faults->capture, faults->start_ticks, out);
 	} else {
 		document =
 			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);

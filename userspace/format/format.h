@@ -26,6 +26,9 @@ const char *ktrc_text_ns(u64 ns, char room[KTRC_TEXT_ROOM]);
 /** ktrc_text_bytes() - a size for people: "64 MiB" */
 const char *ktrc_text_bytes(u64 bytes, char room[KTRC_TEXT_ROOM]);
 
+/** ktrc_text_overhead() - "overhead ~0.21% of a CPU (est.)" */
+const char *ktrc_text_overhead(const struct ktrc_capture *capture, char room[KTRC_TEXT_ROOM]);
+
 /** ktrc_text_stamp() - local time with nanoseconds and offset, for a machine to read as well */
 const char *ktrc_text_stamp(u64 real_ns, char room[KTRC_TEXT_ROOM]);
 
@@ -47,8 +50,12 @@ void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_out
 /** ktrc_cell_cgroup() - its path, or the id of one without a name; empty for 0 */
 struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid);
 
-/** ktrc_json_document() - a new document with what all have: host, session, window, loss... */
+/** ktrc_json_document() - a new document with what all have: host, window, loss, overhead... */
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
+
+/** ktrc_print_ndjson_end() - that as the line that ends rows */
+void ktrc_print_ndjson_end(const char *format, const struct ktrc_capture *capture, u64 start_ticks,
+			   const struct ktrc_output *out);
 
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
 			const struct ktrc_output *out);

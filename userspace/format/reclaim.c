@@ -321,16 +321,17 @@ static void print_notes(const struct ktrc_reclaim *view, FILE *file)
 
 static void print_text(const struct ktrc_reclaim *view, const struct ktrc_output *out)
 {
-	char room[KTRC_TEXT_ROOM], total[KTRC_TEXT_ROOM];
+	char room[KTRC_TEXT_ROOM], total[KTRC_TEXT_ROOM], overhead[KTRC_TEXT_ROOM];
 	struct tables tables;
 
 	make_tables(&tables, view);
 	if (out->has_header)
 		fprintf(out->file,
-			"%s  %s  lost %llu\n%llu stalls, %s of all threads together, %llu pages\n",
+			"%s  %s  lost %llu  %s\n%llu stalls, %s of all threads together, %llu pages\n",
 			view->event->label,
 			ktrc_text_window(view->capture, view->start_ticks, room),
-			ktrc_capture_lost(view->capture), view->all->stalls,
+			ktrc_capture_lost(view->capture),
+			ktrc_text_overhead(view->capture, overhead), view->all->stalls,
 			ktrc_text_ns(ns(view, view->all->total_ticks), total), view->all->pages);
 	ktrc_print_filter(view->capture, out);
 	for (size_t i = 0; i < NR_TABLES; i++) {
@@ -363,4 +364,5 @@ void ktrc_print_reclaim(const struct ktrc_reclaim *view, enum ktrc_output_format
 	make_tables(&tables, view);
 	for (size_t i = 0; i < NR_TABLES; i++)
 		ktrc_table_print_ndjson(&tables.at[i], out);
+	ktrc_print_ndjson_end("ktrc.reclaim/1", view->capture, view->start_ticks, out);
 }

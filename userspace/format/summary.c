@@ -317,14 +317,15 @@ static void print_check(const struct ktrc_summary *s, struct ktrc_page *page)
 	ktrc_page_line(page, "", "%s", second);
 }
 
-/* Counted, not measured: the time it takes is the machine's; docs say instructions a record. */
 static void print_cost(const struct ktrc_summary *s, struct ktrc_page *page)
 {
 	double seconds =
 		(double)ktrc_faults_window_ticks(s->faults) / (double)s->faults->capture->clock.hz;
+	char overhead[KTRC_TEXT_ROOM];
 
 	if (seconds > 0)
-		ktrc_page_line(page, "cost", "%.0f records/s, %.2f MB/s written in the window",
+		ktrc_page_line(page, "cost", "%s; %.0f records/s, %.2f MB/s in the window",
+			       ktrc_text_overhead(s->faults->capture, overhead),
 			       (double)s->volume.records / seconds,
 			       (double)s->volume.bytes / seconds / 1e6);
 }
@@ -523,7 +524,5 @@ void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_for
 		ktrc_print_json(document, out);
 		return;
 	}
-	json_dumpf(document, out->file, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	putc('\n', out->file);
-	json_decref(document);
+	ktrc_print_json_line(document, out);
 }

@@ -8,6 +8,7 @@
 #include "../lib/json.h"
 #include "../lib/session_rules.h"
 #include "../lib/trace.h"
+#include "../views/overhead.h"
 #include "format.h"
 #include "page.h"
 
@@ -30,6 +31,17 @@ const char *ktrc_text_bytes(u64 bytes, char room[KTRC_TEXT_ROOM])
 		snprintf(room, KTRC_TEXT_ROOM, "%.4g MiB", (double)bytes / (1 << 20));
 	else
 		snprintf(room, KTRC_TEXT_ROOM, "%.4g KiB", (double)bytes / (1 << 10));
+	return room;
+}
+
+const char *ktrc_text_overhead(const struct ktrc_capture *capture, char room[KTRC_TEXT_ROOM])
+{
+	double percent = ktrc_overhead_of(capture).cpu_percent;
+
+	if (percent > 0 && percent < 0.01)
+		snprintf(room, KTRC_TEXT_ROOM, "overhead below 0.01%% of a CPU (est.)");
+	else
+		snprintf(room, KTRC_TEXT_ROOM, "overhead ~%.2f%% of a CPU (est.)", percent);
 	return room;
 }
 
@@ -111,6 +123,14 @@ struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid)
 	return ktrc_cell_number(cgid);
 }
 
+static json_t *overhead_to_json(const struct ktrc_capture *capture)
+{
+	struct ktrc_overhead overhead = ktrc_overhead_of(capture);
+
+	return json_pack("{s:b, s:f, s:I}", "is_estimate", true, "cpu_percent",
+			 overhead.cpu_percent, "instructions", (json_int_t)overhead.instructions);
+}
+
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks)
 {
 	u64 start = ktrc_ticks_to_real_ns(&capture->clock, start_ticks);
@@ -121,9 +141,16 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 				   "start_real_ns", (json_int_t)start, "end_real_ns",
 				   (json_int_t)end, "dur_ns", (json_int_t)(end - start));
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o}", "format", format, "host",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:o}", "format", format, "host",
 			 capture->host, "kernel", capture->kernel, "session", capture->session.name,
 			 "state", ktrc_word(&ktrc_states, capture->session.state), "window", window,
-			 "lost", (json_int_t)ktrc_capture_lost(capture), "filters",
+			 "lost", (json_int_t)ktrc_capture_lost(capture), "overhead",
+			 overhead_to_json(capture), "filters",
 			 ktrc_filters_to_json(&capture->session, capture->schema));
+}
+
+void ktrc_print_ndjson_end(const char *format, const struct ktrc_capture *capture, u64 start_ticks,
+			   const struct ktrc_output *out)
+{
+	ktrc_print_json_line(ktrc_json_document(format, capture, start_ticks), out);
 }
