@@ -132,16 +132,17 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 			 const struct ktrc_cli *cli)
 {
 	__ktrc_check struct ktrc_check *check = ktrc_check_create(views->capture, views->faults);
+	__ktrc_tallies struct ktrc_tallies *tallies = ktrc_tallies_create(views->capture);
 	struct ktrc_summary summary;
 
-	if (!check)
+	if (!check || !tallies)
 		return no_memory();
 	ktrc_check_stalls(check, views->reclaim);
 	if (view == KTRC_VIEW_CHECK) {
 		ktrc_print_check(check, views->capture, cli->format, &cli->out);
 		return check->is_balanced ? 0 : KTRC_EXIT_FAILED;
 	}
-	summary = ktrc_summarize(views->faults, views->reclaim, check, views->volume);
+	summary = ktrc_summarize(views->faults, views->reclaim, tallies, check, views->volume);
 	ktrc_print_summary(&summary, cli->format, &cli->out);
 	return 0;
 }
@@ -170,11 +171,10 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 	return 0;
 }
 
-/* Where stalls are recorded none is an answer; page faults there always are. */
 static bool has_summary(const struct ktrc_views *views)
 {
 	return views->volume.records || !ktrc_reclaim_is_empty(views->reclaim) ||
-	       (views->reclaim->event && ktrc_was_quiet(views->capture));
+	       ktrc_needs_no_record(views->capture);
 }
 
 int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struct ktrc_cli *cli)

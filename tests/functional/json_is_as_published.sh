@@ -79,6 +79,12 @@ ktrc-ctl stop -q || fail "stop: $?"
 documents "stalls, filtered" summary reclaim check
 ktrc-ctl reset -q
 
+ktrc-ctl start -q --events=fault:count,fault.light:count,reclaim:min=1h --pid=1,$$ || fail "start: $?"
+work
+ktrc-ctl stop -q || fail "stop: $?"
+documents "counted" summary check
+ktrc-ctl reset -q
+
 ktrc-ctl start -q --events=reclaim || fail "start: $?"
 sleep 0.2
 ktrc-ctl stop -q || fail "stop: $?"

@@ -73,11 +73,21 @@ struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults);
 void ktrc_reclaim_set_json(const struct ktrc_reclaim *reclaim, json_t *object,
 			   const struct ktrc_output *out);
 
+/** ktrc_tallies_to_json() - the counters of each event */
+json_t *ktrc_tallies_to_json(const struct ktrc_tallies *tallies);
+
 /** ktrc_check_to_json() - balance and reconciliation, without the rows */
 json_t *ktrc_check_to_json(const struct ktrc_check *check);
 
 /* Room for a sentence. */
 #define KTRC_LINE_ROOM 300
+
+/** ktrc_text_counted() - the verdict where there are only counters */
+void ktrc_text_counted(const struct ktrc_tallies *tallies, char line[KTRC_LINE_ROOM]);
+
+struct ktrc_page;
+/** ktrc_print_tallies() - what was counted without a record; @with_cpus: and on which CPUs */
+void ktrc_print_tallies(const struct ktrc_tallies *tallies, bool with_cpus, struct ktrc_page *page);
 
 /** ktrc_text_books() - do they balance */
 const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM]);

@@ -56,28 +56,54 @@ static const char *time_text(const struct ktrc_reclaim *reclaim, u64 ticks,
 
 /* ---- the verdict ---- */
 
-static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+/* Hits of an event of which none became a record, as the filter asked; 0 if there is one. */
+static u64 kept_away(const struct ktrc_summary *s, const struct ktrc_event *event)
+{
+	const struct ktrc_tally *tally = ktrc_tallies_find(s->tallies, event);
+
+	return tally && tally->total.filtered && !tally->total.written ? tally->total.hits : 0;
+}
+
+static void say_quiet_faults(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	const struct ktrc_fault_row *c = s->culprit;
-	char total[KTRC_TEXT_ROOM];
-	int used = snprintf(line, KTRC_LINE_ROOM, "quiet: ");
+	u64 hits = kept_away(s, s->faults->event);
 
-	if (s->check->has_faults && c)
-		used += snprintf(line + used, KTRC_LINE_ROOM - (size_t)used,
-				 "%llu page faults, busiest %s[%u] with %llu",
-				 s->faults->all->faults, c->comm, c->pid, c->faults);
-	else if (s->check->has_faults)
-		used += snprintf(line + used, KTRC_LINE_ROOM - (size_t)used, "no page faults");
-	if (!s->reclaim->event)
-		return;
-	used += snprintf(line + used, KTRC_LINE_ROOM - (size_t)used, "%s",
-			 s->check->has_faults ? "; " : "");
-	if (s->reclaim->all->stalls)
-		snprintf(line + used, KTRC_LINE_ROOM - (size_t)used,
-			 "%llu stalls in reclaim, %s in all", s->reclaim->all->stalls,
-			 time_text(s->reclaim, s->reclaim->all->total_ticks, total));
+	if (c)
+		snprintf(line, KTRC_LINE_ROOM, "%llu page faults, busiest %s[%u] with %llu",
+			 s->faults->all->faults, c->comm, c->pid, c->faults);
+	else if (hits)
+		snprintf(line, KTRC_LINE_ROOM, "no page fault of %llu passed the filter", hits);
 	else
-		snprintf(line + used, KTRC_LINE_ROOM - (size_t)used, "no stall in reclaim");
+		snprintf(line, KTRC_LINE_ROOM, "no page faults");
+}
+
+static void say_quiet_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	const struct ktrc_stall_row *all = s->reclaim->all;
+	u64 hits = kept_away(s, s->reclaim->event);
+	char total[KTRC_TEXT_ROOM];
+
+	if (all->stalls)
+		snprintf(line, KTRC_LINE_ROOM, "%llu stalls in reclaim, %s in all", all->stalls,
+			 time_text(s->reclaim, all->total_ticks, total));
+	else if (hits)
+		snprintf(line, KTRC_LINE_ROOM, "no stall of %llu in reclaim passed the filter",
+			 hits);
+	else
+		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim");
+}
+
+static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	char faults[KTRC_LINE_ROOM] = "", stalls[KTRC_LINE_ROOM] = "";
+
+	if (s->check->has_faults)
+		say_quiet_faults(s, faults);
+	if (s->reclaim->event)
+		say_quiet_stalls(s, stalls);
+	snprintf(line, KTRC_LINE_ROOM, "quiet: %.140s%s%.140s", faults,
+		 *faults && *stalls ? "; " : "", stalls);
 }
 
 static void say_fault(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
@@ -133,6 +159,8 @@ static void say_verdict(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	if (s->verdict == KTRC_VERDICT_QUIET)
 		say_quiet(s, line);
+	else if (s->verdict == KTRC_VERDICT_COUNTED)
+		ktrc_text_counted(s->tallies, line);
 	else if (s->verdict == KTRC_VERDICT_RECLAIM_STUCK)
 		say_stuck(s, line);
 	else if (ktrc_verdict_is_reclaim(s->verdict))
@@ -338,6 +366,11 @@ static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 
 	if (ktrc_verdict_is_reclaim(s->verdict) || !s->check->has_faults)
 		view = "reclaim";
+	if (s->verdict == KTRC_VERDICT_COUNTED && !s->culprit) {
+		ktrc_page_line(page, "next",
+			       "sudo ktrc-ctl run 10s    (without --count: says who it was)");
+		return;
+	}
 	if (strcmp(name, "default") != 0)
 		snprintf(where, sizeof(where), " --session=%s", name);
 	if (capture->trace && !capture->trace[0])
@@ -388,6 +421,7 @@ static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
 	ktrc_page_verdict(page, verdict);
 	if (s->verdict != KTRC_VERDICT_QUIET) {
 		ktrc_page_line(page, "rule", "%s", ktrc_verdict_rule(s->verdict));
+		ktrc_print_tallies(s->tallies, s->verdict == KTRC_VERDICT_COUNTED, page);
 		if (ktrc_verdict_is_reclaim(s->verdict)) {
 			print_reclaim(s->reclaim, page);
 			print_sufferers(s->reclaim, page);
@@ -395,7 +429,8 @@ static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
 		} else {
 			print_faults(s, page);
 			print_faulters(s, page);
-			print_reclaim(s->reclaim, page);
+			if (!kept_away(s, s->reclaim->event))
+				print_reclaim(s->reclaim, page);
 		}
 	}
 	print_notes(s, page);
@@ -505,6 +540,7 @@ static json_t *to_json(const struct ktrc_summary *s, const struct ktrc_output *o
 	json_object_set_new(document, "reclaim", reclaim_to_json(s, out));
 	set_number(document, "records", s->volume.records);
 	set_number(document, "record_bytes", s->volume.bytes);
+	json_object_set_new(document, "counters", ktrc_tallies_to_json(s->tallies));
 	json_object_set_new(document, "check", ktrc_check_to_json(s->check));
 	return document;
 }

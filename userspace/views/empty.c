@@ -57,12 +57,25 @@ static struct ktrc_counters total(const struct ktrc_capture *capture, u64 events
 	return all;
 }
 
-bool ktrc_was_quiet(const struct ktrc_capture *capture)
+static bool is_damaged(const struct ktrc_capture *capture)
 {
-	bool is_running = capture->session.state == KTRC_STATE_RUNNING;
+	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
 
-	return capture->start_ticks && !total(capture, ~0ull).hits &&
-	       !(is_running && unavailable(capture));
+	return damage->bad_packets || damage->cut_bytes;
+}
+
+/* Where stalls are recorded none is an answer; page faults there always are. */
+bool ktrc_needs_no_record(const struct ktrc_capture *capture)
+{
+	const struct ktrc_event *stall = ktrc_schema_find(capture->schema, "reclaim");
+	bool is_running = capture->session.state == KTRC_STATE_RUNNING;
+	struct ktrc_counters all = total(capture, ~0ull);
+
+	if (!capture->start_ticks || is_damaged(capture) || (is_running && unavailable(capture)))
+		return false;
+	if (!all.hits)
+		return stall && capture->session.events >> stall->id & 1;
+	return all.filtered && !all.written;
 }
 
 void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
@@ -78,14 +91,13 @@ void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *lab
 void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct ktrc_error *err)
 {
 	struct ktrc_counters all = total(capture, events);
-	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
 	u64 lost = ktrc_counters_lost(&all);
 	char why[160];
 
 	if (capture->session.state == KTRC_STATE_NEW || !capture->start_ticks) {
 		nothing(err, capture, "it was never started");
 		ktrc_hint(err, "ktrc-ctl start --session=%s", capture->session.name);
-	} else if (damage->bad_packets || damage->cut_bytes) {
+	} else if (is_damaged(capture)) {
 		nothing(err, capture, "its packets are damaged");
 	} else if (all.hits == 0) {
 		no_hits(capture, err);
@@ -97,6 +109,7 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
 		snprintf(why, sizeof(why), "a filter rejected %llu of %llu hits", all.filtered,
 			 all.hits);
 		nothing(err, capture, why);
+		ktrc_hint(err, "ktrc-read summary    shows what the counters say");
 	} else if (capture->session.mode == KTRC_MODE_STREAM) {
 		nothing(err, capture, "a consumer has already taken every record");
 		ktrc_hint(err, "ktrc-read --follow shows records as they come");

@@ -22,7 +22,7 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
 void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
 			     struct ktrc_error *err);
 
-/** ktrc_was_quiet() - all hooks were there and nothing happened */
-bool ktrc_was_quiet(const struct ktrc_capture *capture);
+/** ktrc_needs_no_record() - that there is none is an answer: the counters say why */
+bool ktrc_needs_no_record(const struct ktrc_capture *capture);
 
 #endif

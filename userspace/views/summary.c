@@ -15,6 +15,7 @@ static const struct {
 	const char *rule;
 } verdicts[] = {
 	[KTRC_VERDICT_QUIET] = { "quiet", "nothing reaches a threshold" },
+	[KTRC_VERDICT_COUNTED] = { "counted", "of what is only counted nobody can be named" },
 	[KTRC_VERDICT_FAULT_CPU] = { "fault_cpu",
 				     "from " TEXT(
 					     KTRC_VERDICT_CPU_PERCENT) "% of a CPU in a process's page faults on" },
@@ -182,16 +183,21 @@ static void judge_reclaim(struct ktrc_summary *s)
 
 struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
 				   const struct ktrc_reclaim *reclaim,
+				   const struct ktrc_tallies *tallies,
 				   const struct ktrc_check *check, struct ktrc_volume volume)
 {
-	struct ktrc_summary s = {
-		.faults = faults, .reclaim = reclaim, .check = check, .volume = volume
-	};
+	struct ktrc_summary s = { .faults = faults,
+				  .reclaim = reclaim,
+				  .tallies = tallies,
+				  .check = check,
+				  .volume = volume };
 
 	if (faults->nr_rows && ktrc_faults_window_ticks(faults)) {
 		judge_faults(&s);
 		find_mode(&s);
 	}
 	judge_reclaim(&s);
+	if (s.verdict == KTRC_VERDICT_QUIET && ktrc_tallies_counted(tallies))
+		s.verdict = KTRC_VERDICT_COUNTED;
 	return s;
 }

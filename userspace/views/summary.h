@@ -6,6 +6,7 @@
 #include "check.h"
 #include "faults.h"
 #include "reclaim.h"
+#include "tally.h"
 
 /* From this share of one CPU on, a process that faults is worth a verdict. */
 #define KTRC_VERDICT_CPU_PERCENT 5
@@ -22,6 +23,7 @@
 
 enum ktrc_verdict {
 	KTRC_VERDICT_QUIET, /* nothing reaches a threshold */
+	KTRC_VERDICT_COUNTED, /* something was only counted, so nobody can be named */
 	KTRC_VERDICT_FAULT_CPU, /* a process burns CPU in faults */
 	KTRC_VERDICT_FAULT_WAIT, /* a process waits in major faults */
 	KTRC_VERDICT_FAULT_RATE, /* a process faults often; its cost is not recorded */
@@ -54,6 +56,7 @@ struct ktrc_volume {
  * @stall_percent: of the window, in @stalled
  * @faults: the evidence
  * @reclaim: the evidence
+ * @tallies: what the counters say where there is no record
  * @check: and whether to trust it
  * @volume: what recording it took
  */
@@ -70,6 +73,7 @@ struct ktrc_summary {
 	double stall_percent;
 	const struct ktrc_faults *faults;
 	const struct ktrc_reclaim *reclaim;
+	const struct ktrc_tallies *tallies;
 	const struct ktrc_check *check;
 	struct ktrc_volume volume;
 };
@@ -86,6 +90,7 @@ bool ktrc_verdict_is_reclaim(enum ktrc_verdict verdict);
 /** ktrc_summarize() - judge; @faults must be sorted, @reclaim finished */
 struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
 				   const struct ktrc_reclaim *reclaim,
+				   const struct ktrc_tallies *tallies,
 				   const struct ktrc_check *check, struct ktrc_volume volume);
 
 #endif
