@@ -199,8 +199,7 @@ static int create_rings(struct ktrc_session *s, const struct ktrc_session *old,
  * Context: process, under ktrc_control.
  * Return: 0 or a negative error; ktrc_memory_destroy() cleans up in both cases.
  */
-int ktrc_memory_create(struct ktrc_session *s, const struct ktrc_session *old,
-		       struct ktrc_why *why)
+int ktrc_memory_create(struct ktrc_session *s, const struct ktrc_session *old, struct ktrc_why *why)
 {
 	int err;
 

@@ -50,13 +50,13 @@ ktrc-ctl start --memory=2G 2>/run/said
 expect "--memory=2G: exit code" $? 1
 grep -q max_mb /run/said || fail "--memory=2G: $(cat /run/said)"
 rmmod ktrc && insmod ktrc.ko max_mb=8
-ktrc-ctl start --session=one --memory=5M && ktrc-ctl stop --session=one || fail "5 of 8 MiB: $?"
+{ ktrc-ctl start --session=one --memory=5M && ktrc-ctl stop --session=one; } || fail "5 of 8 MiB: $?"
 ktrc-ctl start --session=one --memory=6M || fail "6 of 8 MiB in place of 5: $?"
 ktrc-ctl start --session=two --memory=3M 2>/run/said
 expect "3 MiB beside 6 of 8: exit code" $? 1
 grep -q max_mb /run/said || fail "3 MiB beside 6 of 8: $(cat /run/said)"
 ktrc-ctl start --session=two --memory=2M || fail "2 MiB beside 6 of 8: $?"
-ktrc-ctl reset --session=one && ktrc-ctl reset --session=two || fail "reset: $?"
+{ ktrc-ctl reset --session=one && ktrc-ctl reset --session=two; } || fail "reset: $?"
 echo 0 >/sys/devices/system/cpu/cpu1/online
 ktrc-ctl start --memory=6M || fail "6 of 8 MiB: $?"
 echo 1 >/sys/devices/system/cpu/cpu1/online # 12 MiB: past the cap
