@@ -5,6 +5,23 @@
 #include "count.h"
 
 /**
+ * ktrc_count_hist() - durations of one event on one CPU
+ * @n: the counters
+ * @hist: receives KTRC_HIST_BUCKETS buckets
+ *
+ * Context: any.
+ */
+void ktrc_count_hist(const struct ktrc_count *n, u64 *hist)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_HIST_BUCKETS; i++)
+		hist[i] = local_read(&n->hist[i]);
+	for (; i < KTRC_HIST_BITS; i++)
+		hist[KTRC_HIST_BUCKETS - 1] += local_read(&n->hist[i]);
+}
+
+/**
  * ktrc_count_read() - the books of one event on one CPU
  * @n: the counters
  * @b: receives the reading

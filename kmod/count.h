@@ -12,6 +12,9 @@
 /* an interrupt with a longer duration voids a try */
 #define KTRC_LONGEST_TRIES 8
 
+/* buckets that no duration needs to be kept from: KTRC_HIST_BUCKETS are told */
+#define KTRC_HIST_BITS 64
+
 /* no duration: of an event that has none */
 #define KTRC_NO_TICKS (~0ull)
 
@@ -33,7 +36,7 @@ enum ktrc_loss {
  * @lost: hits without a record, by reason
  * @sum: ticks, all durations together
  * @longest: ticks, the longest duration
- * @hist: durations by bucket, see KTRC_HIST_BUCKETS
+ * @hist: durations by bucket, of which the last one is a sum of those from there on
  */
 struct ktrc_count {
 	local_t hits;
@@ -44,7 +47,7 @@ struct ktrc_count {
 	local_t lost[KTRC_NR_LOSSES];
 	local_t sum;
 	u64 longest;
-	local_t hist[KTRC_HIST_BUCKETS];
+	local_t hist[KTRC_HIST_BITS];
 };
 
 /**
@@ -63,6 +66,7 @@ struct ktrc_books {
 	u64 written;
 };
 
+void ktrc_count_hist(const struct ktrc_count *n, u64 *hist);
 void ktrc_count_read(const struct ktrc_count *n, struct ktrc_books *b);
 
 /**
@@ -77,8 +81,6 @@ static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 	unsigned long bucket = __fls(ticks << 1 | 1);
 	int i;
 
-	if (bucket >= KTRC_HIST_BUCKETS)
-		bucket = KTRC_HIST_BUCKETS - 1;
 	local_add(ticks, &n->sum);
 	local_inc(&n->hist[bucket]);
 	if (likely(ticks <= READ_ONCE(n->longest)))

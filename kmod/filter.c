@@ -4,21 +4,6 @@
  */
 #include "filter.h"
 
-static bool is_one_of_ours(const struct ktrc_filter *f)
-{
-	u32 i;
-
-	if (f->cgroup && !ktrc_current_is_in(f->cgroup))
-		return false;
-	if (!f->nr_tgids)
-		return true;
-	for (i = 0; i < KTRC_MAX_PIDS && i < f->nr_tgids; i++) {
-		if (f->tgid[i] == (u32)current->tgid)
-			return true;
-	}
-	return false;
-}
-
 static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
 {
 	if (rule->flags & KTRC_RULE_MAJOR && !facts->is_major)
@@ -29,7 +14,7 @@ static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *fac
 }
 
 /**
- * ktrc_filter_judge() - what becomes of a hit
+ * ktrc_filter_judge() - what becomes of a hit of a task that the filter lets pass
  * @f: the session's filter
  * @n: the event's counters on this CPU
  * @id: event id
@@ -43,7 +28,7 @@ enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_cou
 {
 	const struct ktrc_rule *rule = &f->rule[id];
 
-	if (!is_one_of_ours(f) || !is_wanted(rule, facts))
+	if (!is_wanted(rule, facts))
 		return KTRC_REJECT;
 	if (rule->flags & KTRC_RULE_COUNT || facts->ticks < rule->min_ticks)
 		return KTRC_COUNT;

@@ -52,6 +52,23 @@ enum ktrc_verdict {
 	KTRC_REJECT, /* it is none of ours */
 };
 
+/**
+ * ktrc_filter_has_process() - is the current process one of a filter's
+ * @f: the filter
+ */
+static __always_inline bool ktrc_filter_has_process(const struct ktrc_filter *f)
+{
+	u32 i;
+
+	if (!f->nr_tgids)
+		return true;
+	for (i = 0; i < KTRC_MAX_PIDS && i < f->nr_tgids; i++) {
+		if (f->tgid[i] == (u32)current->tgid)
+			return true;
+	}
+	return false;
+}
+
 enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_count *n, u32 id,
 				    const struct ktrc_facts *facts);
 

@@ -240,10 +240,8 @@ static int put_books(struct sk_buff *skb, const struct ktrc_books *b, u64 missed
 static int put_durations(struct sk_buff *skb, const struct ktrc_count *n)
 {
 	u64 hist[KTRC_HIST_BUCKETS];
-	u32 i;
 
-	for (i = 0; i < KTRC_HIST_BUCKETS; i++)
-		hist[i] = local_read(&n->hist[i]);
+	ktrc_count_hist(n, hist);
 	if (put_u64(skb, KTRC_A_COUNTERS_NESTED, local_read(&n->nested)) ||
 	    put_u64(skb, KTRC_A_COUNTERS_SUM, local_read(&n->sum)) ||
 	    put_u64(skb, KTRC_A_COUNTERS_LONGEST, READ_ONCE(n->longest)) ||

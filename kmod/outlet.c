@@ -8,21 +8,48 @@
 /* of an event that cannot tell */
 const struct ktrc_facts ktrc_no_facts = { .ticks = KTRC_NO_TICKS };
 
-/* what attach.c published last; constant until a grace period after the next time */
-static const struct ktrc_listeners *listeners(const struct ktrc_outlet *outlet)
+/* apart, so that the others need no registers for it */
+static noinline bool is_in_cgroup(const struct ktrc_filter *f)
 {
-	/* pairs with the release in set_outlet() in attach.c */
-	return smp_load_acquire(&outlet->all);
+	return ktrc_current_is_in(f->cgroup) && ktrc_filter_has_process(f);
 }
 
-static void hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
-		 const struct ktrc_facts *facts)
+/**
+ * ktrc_outlet_concerns() - does a hit of the current task concern a listener
+ * @l: the listener
+ * @id: event id
+ *
+ * Return: false when its session is off, or when its filter names others: that is counted.
+ */
+bool ktrc_outlet_concerns(const struct ktrc_listener *l, u32 id)
+{
+	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
+
+	if (READ_ONCE(c->ring.off))
+		return false;
+	if (!l->filter)
+		return true;
+	if (unlikely(l->filter->cgroup) ? is_in_cgroup(l->filter) :
+					  ktrc_filter_has_process(l->filter))
+		return true;
+	ktrc_emit_nothing(c, id);
+	return false;
+}
+
+/**
+ * ktrc_outlet_hand() - hand a hit to a listener that it concerns
+ * @l: the listener
+ * @id: event id
+ * @rec: the record's payload
+ * @bytes: its size
+ * @facts: for its filter
+ */
+void ktrc_outlet_hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
+		      const struct ktrc_facts *facts)
 {
 	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
 	enum ktrc_verdict verdict = KTRC_TAKE;
 
-	if (READ_ONCE(c->ring.off))
-		return;
 	if (l->filter)
 		verdict = ktrc_filter_judge(l->filter, &c->count[id], id, facts);
 	if (verdict != KTRC_REJECT && facts->ticks != KTRC_NO_TICKS)
@@ -44,11 +71,13 @@ static void hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 byt
 void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
 		      const struct ktrc_facts *facts)
 {
-	const struct ktrc_listeners *all = listeners(outlet);
+	const struct ktrc_listeners *all = ktrc_outlet_all(outlet);
 	u32 i;
 
-	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++)
-		hand(&all->at[i], id, rec, bytes, facts);
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		if (ktrc_outlet_concerns(&all->at[i], id))
+			ktrc_outlet_hand(&all->at[i], id, rec, bytes, facts);
+	}
 }
 
 /**
@@ -62,7 +91,7 @@ void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec,
  */
 void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks)
 {
-	const struct ktrc_listeners *all = listeners(outlet);
+	const struct ktrc_listeners *all = ktrc_outlet_all(outlet);
 	u32 i;
 
 	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {

@@ -48,9 +48,25 @@ struct ktrc_outlet {
 
 void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
 		      const struct ktrc_facts *facts);
+bool ktrc_outlet_concerns(const struct ktrc_listener *l, u32 id);
+void ktrc_outlet_hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
+		      const struct ktrc_facts *facts);
 void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks);
 
 extern const struct ktrc_facts ktrc_no_facts;
+
+/**
+ * ktrc_outlet_all() - what attach.c published last
+ * @outlet: the event's
+ *
+ * Return: constant until a grace period after the next time; NULL: nobody ever listened.
+ */
+static __always_inline const struct ktrc_listeners *
+ktrc_outlet_all(const struct ktrc_outlet *outlet)
+{
+	/* pairs with the release in set_outlet() in attach.c */
+	return smp_load_acquire(&outlet->all);
+}
 
 /**
  * ktrc_outlet_only_counts() - count a hit, if that is all that anybody wants

@@ -47,15 +47,27 @@ static __always_inline void check_fault_light_layout(void)
 
 static struct ktrc_outlet fault_light_outlet;
 
-/* many sessions, or filters */
-static noinline void fault_light_each(u64 word)
-{
-	const struct ktrc_facts facts = {
-		.ticks = KTRC_NO_TICKS,
-		.mode = word >> 52 & X86_PF_USER ? KTRC_fault_mode_user : KTRC_fault_mode_kernel,
-	};
+static const struct ktrc_facts fault_light_facts[] = {
+	{ .ticks = KTRC_NO_TICKS, .mode = KTRC_fault_mode_kernel },
+	{ .ticks = KTRC_NO_TICKS, .mode = KTRC_fault_mode_user },
+};
 
-	ktrc_outlet_emit(&fault_light_outlet, KTRC_EV_fault_light, &word, sizeof(word), &facts);
+/* many sessions, or filters */
+static noinline void fault_light_each(u64 word, u32 clock)
+{
+	const struct ktrc_facts *facts = &fault_light_facts[!!(word & (u64)X86_PF_USER << 52)];
+	const struct ktrc_listeners *all = ktrc_outlet_all(&fault_light_outlet);
+	u32 i;
+
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		const struct ktrc_listener *l = &all->at[i];
+
+		if (!l->filter)
+			ktrc_emit_record(this_cpu_ptr(l->cpus), clock, fault_light,
+					 (const void *)&word);
+		else if (ktrc_outlet_concerns(l, KTRC_EV_fault_light))
+			ktrc_outlet_hand(l, KTRC_EV_fault_light, &word, sizeof(word), facts);
+	}
 }
 
 /* no one session that takes all */
@@ -67,7 +79,7 @@ static noinline void fault_light_others(u64 word, u32 clock)
 		return;
 	pair = READ_ONCE(fault_light_outlet.pair);
 	if (unlikely(!pair)) {
-		fault_light_each(word);
+		fault_light_each(word, clock);
 		return;
 	}
 	ktrc_emit_record(this_cpu_ptr(pair->at[0].cpus), clock, fault_light, (const void *)&word);
@@ -193,8 +205,8 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 	e->start = ktrc_clock_ticks(clock); /* last: what comes before is not the fault's */
 }
 
-/* many sessions, or filters */
-static noinline void fault_exit_each(u64 word, u64 ticks)
+/* to a session with a filter */
+static noinline void fault_exit_filtered(const struct ktrc_listener *l, u64 word, u64 ticks)
 {
 	union fault_payload p = { .word = word };
 	struct ktrc_facts facts = { .ticks = ticks };
@@ -203,7 +215,7 @@ static noinline void fault_exit_each(u64 word, u64 ticks)
 	facts.mode = p.rec.mode;
 	facts.is_major = p.rec.result == KTRC_fault_result_major ||
 			 p.rec.result == KTRC_fault_result_retry;
-	ktrc_outlet_emit(&fault_outlet, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
+	ktrc_outlet_hand(l, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
 }
 
 static __always_inline void fault_exit_to(struct ktrc_cpu __percpu *cpus, u64 word, u64 ticks,
@@ -223,7 +235,23 @@ static __always_inline void fault_exit_pair(const struct ktrc_listeners *pair, u
 	fault_exit_to(pair->at[1].cpus, word, ticks, clock);
 }
 
-/* more than one session that takes all */
+/* many sessions, or filters */
+static noinline void fault_exit_each(u64 word, u64 ticks, u32 clock)
+{
+	const struct ktrc_listeners *all = ktrc_outlet_all(&fault_outlet);
+	u32 i;
+
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		const struct ktrc_listener *l = &all->at[i];
+
+		if (!l->filter)
+			fault_exit_to(l->cpus, word, ticks, clock);
+		else if (ktrc_outlet_concerns(l, KTRC_EV_fault))
+			fault_exit_filtered(l, word, ticks);
+	}
+}
+
+/* no one session that takes all */
 static noinline void fault_exit_others_tsc(u64 word, u64 ticks)
 {
 	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
@@ -231,7 +259,7 @@ static noinline void fault_exit_others_tsc(u64 word, u64 ticks)
 	if (likely(pair))
 		fault_exit_pair(pair, word, ticks, KTRC_CLOCK_TSC);
 	else
-		fault_exit_each(word, ticks);
+		fault_exit_each(word, ticks, KTRC_CLOCK_TSC);
 }
 
 static noinline void fault_exit_others_mono(u64 word, u64 ticks)
@@ -241,7 +269,7 @@ static noinline void fault_exit_others_mono(u64 word, u64 ticks)
 	if (likely(pair))
 		fault_exit_pair(pair, word, ticks, KTRC_CLOCK_MONO);
 	else
-		fault_exit_each(word, ticks);
+		fault_exit_each(word, ticks, KTRC_CLOCK_MONO);
 }
 
 static __always_inline void fault_exit_counted(u64 ticks)
