@@ -3,6 +3,7 @@
  * /dev/ktrc: map, consume, poll, and the verbs of a session.  The contract is in
  * uapi/ktrc.h.  Nothing mapped is writable, nothing mapped is read back.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -27,7 +28,7 @@ static struct ktrc_session *session_of(struct file *file)
 {
 	struct ktrc_file *f = file->private_data;
 
-	/* pairs with the release in attach(): a session seen here is whole */
+	/* pairs with the release in set_session(): a session seen here is whole */
 	return smp_load_acquire(&f->session);
 }
 
@@ -41,15 +42,18 @@ static int ktrc_open(struct inode *inode, struct file *file)
 
 static int ktrc_release(struct inode *inode, struct file *file)
 {
-	struct ktrc_session *s = session_of(file);
+	struct ktrc_session *s = session_of(file), *doomed = NULL;
 
 	if (s) {
 		mutex_lock(&ktrc_control);
 		if (s->consumer == file)
 			WRITE_ONCE(s->consumer, NULL);
-		if (s->owner == file)
+		if (s->owner == file) {
 			ktrc_session_delete(s);
+			doomed = s;
+		}
 		mutex_unlock(&ktrc_control);
+		ktrc_session_bury(doomed);
 		ktrc_session_put(s);
 	}
 	kfree(file->private_data);
@@ -82,13 +86,21 @@ static int check_attach(struct ktrc_session *s, u32 flags)
 	return s->consumer ? -EBUSY : 0;
 }
 
-static int attach(struct file *file, struct ktrc_ioc_attach *a)
+static void set_session(struct file *file, struct ktrc_session *s)
 {
 	struct ktrc_file *f = file->private_data;
+
+	kref_get(&s->ref);
+	/* pairs with the acquire in session_of() */
+	smp_store_release(&f->session, s);
+}
+
+static int attach(struct file *file, struct ktrc_ioc_attach *a)
+{
 	struct ktrc_session *s = ktrc_session_find(a->name);
 	int err;
 
-	if (f->session)
+	if (session_of(file))
 		return -EISCONN;
 	if (!s)
 		return -ENOENT;
@@ -101,9 +113,7 @@ static int attach(struct file *file, struct ktrc_ioc_attach *a)
 	}
 	if (a->flags & KTRC_ATTACH_BIND)
 		s->owner = file;
-	kref_get(&s->ref);
-	/* pairs with the acquire in session_of() */
-	smp_store_release(&f->session, s);
+	set_session(file, s);
 	return 0;
 }
 
@@ -317,6 +327,45 @@ static struct miscdevice ktrc_device = {
 	.fops = &ktrc_fops,
 	.mode = 0666, /* ktrc_open() asks for a capability */
 };
+
+/**
+ * ktrc_device_get() - an open file of /dev/ktrc, with a reference
+ * @fd: of the current process
+ *
+ * Return: ERR_PTR(-EBADF) when it is none.
+ */
+struct file *ktrc_device_get(u32 fd)
+{
+	struct file *file = fget(fd);
+
+	if (file && file->f_op == &ktrc_fops)
+		return file;
+	if (file)
+		fput(file);
+	return ERR_PTR(-EBADF);
+}
+
+/**
+ * ktrc_device_is_attached() - does a file have a session already
+ * @file: from ktrc_device_get()
+ */
+bool ktrc_device_is_attached(struct file *file)
+{
+	return session_of(file);
+}
+
+/**
+ * ktrc_device_bind() - attach a file to a session that shall die with it
+ * @file: from ktrc_device_get(), not attached
+ * @s: a session without an owner
+ *
+ * Context: under ktrc_control.
+ */
+void ktrc_device_bind(struct file *file, struct ktrc_session *s)
+{
+	s->owner = file;
+	set_session(file, s);
+}
 
 /**
  * ktrc_device_init() - make /dev/ktrc

@@ -4,13 +4,14 @@
  * are in session.c, the dumps of schema and counters in netlink_dump.c.  Handlers
  * run in process context, several at a time.
  */
+#include <linux/file.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <net/genetlink.h>
 
+#include "device.h"
 #include "names.h"
 #include "netlink.h"
-#include "session.h"
 
 static const struct nla_policy top_policy[KTRC_A_MAX + 1] = {
 	[KTRC_A_SESSION] = { .type = NLA_NESTED },
@@ -42,11 +43,56 @@ static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
 	[KTRC_A_SESSION_MEMORY] = { .type = NLA_U64 },
 	[KTRC_A_SESSION_PACKET_BYTES] = { .type = NLA_U32 },
 	[KTRC_A_SESSION_REPLACE] = { .type = NLA_FLAG },
-	[KTRC_A_SESSION_RULE] = NLA_POLICY_NESTED(rule_policy),
+	[KTRC_A_SESSION_RULE] = { .type = NLA_NESTED }, /* rule_from() */
 	[KTRC_A_SESSION_PID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[KTRC_A_SESSION_CGROUP] = { .type = NLA_U64 },
 	[KTRC_A_SESSION_MAX_SECONDS] = { .type = NLA_U32 },
+	[KTRC_A_SESSION_STATE] = NLA_POLICY_RANGE(NLA_U32, KTRC_STATE_NEW, KTRC_STATE_RUNNING),
+	[KTRC_A_SESSION_BIND] = { .type = NLA_U32 },
 };
+
+/* what the policies demand, for people */
+static const char *const session_limits[KTRC_A_SESSION_MAX + 1] = {
+	[KTRC_A_SESSION_NAME] = "name must be a string of 1 to 31 of A-Z a-z 0-9 _ . -",
+	[KTRC_A_SESSION_MODE] = "mode must be a u32: 0 (flight) or 1 (stream)",
+	[KTRC_A_SESSION_EVENTS] = "events must be a u64",
+	[KTRC_A_SESSION_MEMORY] = "memory must be a u64",
+	[KTRC_A_SESSION_PACKET_BYTES] = "packet-bytes must be a u32",
+	[KTRC_A_SESSION_STATE] =
+		"state must be a u32: 0 (new) or 1 (running) of a new session, 1 or 2 (stopped) to set",
+	[KTRC_A_SESSION_STOP_REASON] = "stop-reason is for replies",
+	[KTRC_A_SESSION_BOUND] = "bound is for replies",
+	[KTRC_A_SESSION_CONSUMER] = "consumer is for replies",
+	[KTRC_A_SESSION_REPLACE] = "replace must be a flag, of a new session",
+	[KTRC_A_SESSION_RULE] = "rule must be a nest, of a new session",
+	[KTRC_A_SESSION_PID] = "pid must be a u32 from 1, of a new session",
+	[KTRC_A_SESSION_CGROUP] = "cgroup must be a u64, of a new session",
+	[KTRC_A_SESSION_MAX_SECONDS] = "max-seconds must be a u32, of a new session",
+	[KTRC_A_SESSION_NAMES_MISSED] = "names-missed is for replies",
+	[KTRC_A_SESSION_BIND] = "bind must be a u32, of a new session",
+};
+
+static const char *const rule_limits[KTRC_A_RULE_MAX + 1] = {
+	[KTRC_A_RULE_EVENT] = "rule: its event must be a u32, an id of the schema",
+	[KTRC_A_RULE_FLAGS] = "rule: its flags must be a u32 of 1, 2, 4, 8 and their sums",
+	[KTRC_A_RULE_MIN_NS] = "rule: its min-ns must be a u64",
+	[KTRC_A_RULE_SAMPLE] = "rule: its sample must be a u32 from 1",
+};
+
+/* nla_parse_nested() that names the attribute and its limit instead of the rule it broke */
+static int parse(struct nlattr **tb, int max, const struct nlattr *nest,
+		 const struct nla_policy *policy, const char *const *limits,
+		 struct netlink_ext_ack *extack)
+{
+	int err = nla_parse_nested(tb, max, nest, policy, extack);
+	const char *limit = NULL;
+
+	if (err && extack && extack->bad_attr && nla_type(extack->bad_attr) <= max)
+		limit = limits[nla_type(extack->bad_attr)];
+	if (limit)
+		extack->_msg = limit;
+	return err;
+}
 
 /* the nest of a request; a missing one is an empty one */
 static int parse_session(struct sk_buff *skb, struct nlattr *nest, struct nlattr **tb,
@@ -59,7 +105,7 @@ static int parse_session(struct sk_buff *skb, struct nlattr *nest, struct nlattr
 		return -EPERM;
 	}
 	memset(tb, 0, (KTRC_A_SESSION_MAX + 1) * sizeof(*tb));
-	return nest ? nla_parse_nested(tb, KTRC_A_SESSION_MAX, nest, policy, extack) : 0;
+	return nest ? parse(tb, KTRC_A_SESSION_MAX, nest, policy, session_limits, extack) : 0;
 }
 
 static const char *name_of(struct nlattr **tb)
@@ -159,7 +205,7 @@ static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, struct netl
 {
 	struct nlattr *tb[KTRC_A_RULE_MAX + 1];
 	u32 event;
-	int err = nla_parse_nested(tb, KTRC_A_RULE_MAX, nest, rule_policy, extack);
+	int err = parse(tb, KTRC_A_RULE_MAX, nest, rule_policy, rule_limits, extack);
 
 	if (err)
 		return err;
@@ -202,6 +248,40 @@ static int wish_from(const struct nlattr *nest, struct nlattr **tb, struct ktrc_
 	return 0;
 }
 
+static int create(struct nlattr **tb, const struct ktrc_config *config,
+		  const struct ktrc_wish *wish, struct file *owner, struct ktrc_why *why)
+{
+	struct ktrc_making how = {
+		.replace = tb[KTRC_A_SESSION_REPLACE],
+		.running = tb[KTRC_A_SESSION_STATE] &&
+			   nla_get_u32(tb[KTRC_A_SESSION_STATE]) == KTRC_STATE_RUNNING,
+	};
+	struct ktrc_session *s;
+	int err = 0;
+
+	mutex_lock(&ktrc_control);
+	if (owner && ktrc_device_is_attached(owner)) {
+		why->text = "bind: the file has a session already";
+		err = -EISCONN;
+	}
+	if (!err)
+		err = ktrc_session_create(config, wish, &how, &s, why);
+	if (!err && owner)
+		ktrc_device_bind(owner, s);
+	mutex_unlock(&ktrc_control);
+	ktrc_session_bury(how.old);
+	return err;
+}
+
+static struct file *owner_from(const struct nlattr *bind, struct ktrc_why *why)
+{
+	struct file *owner = bind ? ktrc_device_get(nla_get_u32(bind)) : NULL;
+
+	if (IS_ERR(owner))
+		why->text = "bind: not an open file of " KTRC_DEVICE;
+	return owner;
+}
+
 static int session_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *tb[KTRC_A_SESSION_MAX + 1];
@@ -209,6 +289,7 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 	struct ktrc_config config = {};
 	struct ktrc_wish wish = {};
 	struct ktrc_why why = {};
+	struct file *owner;
 	int err;
 
 	err = parse_session(skb, nest, tb, new_policy, info->extack);
@@ -218,9 +299,10 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 		err = wish_from(nest, tb, &wish, info->extack);
 	if (err)
 		return err;
-	mutex_lock(&ktrc_control);
-	err = ktrc_session_create(&config, &wish, tb[KTRC_A_SESSION_REPLACE], &why);
-	mutex_unlock(&ktrc_control);
+	owner = owner_from(tb[KTRC_A_SESSION_BIND], &why);
+	err = PTR_ERR_OR_ZERO(owner) ?: create(tb, &config, &wish, owner, &why);
+	if (!IS_ERR_OR_NULL(owner))
+		fput(owner);
 	if (why.text)
 		info->extack->_msg = why.text;
 	return err;
@@ -275,6 +357,7 @@ static int session_del(struct sk_buff *skb, struct genl_info *info)
 	if (s)
 		ktrc_session_delete(s);
 	mutex_unlock(&ktrc_control);
+	ktrc_session_bury(s);
 	return s ? 0 : -ENOENT;
 }
 

@@ -187,6 +187,30 @@ static void settle(struct ktrc_session *s)
 	}
 }
 
+/* as ktrc_session_start(), but nobody hears of it */
+static int start(struct ktrc_session *s, struct ktrc_why *why)
+{
+	int err;
+
+	if (s->clock != ktrc_clock_choose()) {
+		why->text = "the kernel's clock source changed; make a new session";
+		return -ESTALE;
+	}
+	if (!s->has_names)
+		s->has_names = !ktrc_names_get(); /* without it ids stay ids */
+	err = ktrc_attach_session(s, why);
+	if (err)
+		return err;
+	s->start_ticks = ktrc_clock_ticks(s->clock);
+	switch_off(s, 0);
+	s->stop_ticks = 0;
+	s->state = KTRC_STATE_RUNNING;
+	s->stop_reason = KTRC_STOP_NONE;
+	s->started = s->consumed = jiffies;
+	schedule_delayed_work(&s->watch, KTRC_WATCH_PERIOD);
+	return 0;
+}
+
 /**
  * ktrc_session_start() - record, from now on
  * @s: session in state NEW or STOPPED; what it holds is kept
@@ -206,24 +230,10 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 		why->text = "the session is running";
 		return -EALREADY;
 	}
-	if (s->clock != ktrc_clock_choose()) {
-		why->text = "the kernel's clock source changed; make a new session";
-		return -ESTALE;
-	}
-	if (!s->has_names)
-		s->has_names = !ktrc_names_get(); /* without it ids stay ids */
-	err = ktrc_attach_session(s, why);
-	if (err)
-		return err;
-	s->start_ticks = ktrc_clock_ticks(s->clock);
-	switch_off(s, 0);
-	s->stop_ticks = 0;
-	s->state = KTRC_STATE_RUNNING;
-	s->stop_reason = KTRC_STOP_NONE;
-	s->started = s->consumed = jiffies;
-	schedule_delayed_work(&s->watch, KTRC_WATCH_PERIOD);
-	ktrc_session_notice(s, KTRC_NOTICE_STARTED);
-	return 0;
+	err = start(s, why);
+	if (!err)
+		ktrc_session_notice(s, KTRC_NOTICE_STARTED);
+	return err;
 }
 
 /**
@@ -403,7 +413,7 @@ static struct ktrc_session *alloc_session(const struct ktrc_config *config,
  * ktrc_session_delete() - stop a session and forget it
  * @s: the session; files and mappings that use it keep their data
  *
- * Context: under ktrc_control, which is dropped and taken again.
+ * Context: under ktrc_control; after that ktrc_session_bury() is due.
  */
 void ktrc_session_delete(struct ktrc_session *s)
 {
@@ -415,15 +425,26 @@ void ktrc_session_delete(struct ktrc_session *s)
 	sessions_changed();
 	s->owner = NULL;
 	ktrc_session_notice(s, KTRC_NOTICE_GONE);
-	mutex_unlock(&ktrc_control);
-	cancel_delayed_work_sync(&s->watch);
-	ktrc_session_put(s);
-	mutex_lock(&ktrc_control);
 }
 
+/**
+ * ktrc_session_bury() - drop the list's reference
+ * @s: from ktrc_session_delete(); NULL: nothing
+ *
+ * Context: not under ktrc_control, which its work takes.
+ */
+void ktrc_session_bury(struct ktrc_session *s)
+{
+	if (!s)
+		return;
+	cancel_delayed_work_sync(&s->watch);
+	ktrc_session_put(s);
+}
+
+/* who is bound, or runs, is in use */
 static int check_others(const struct ktrc_session *old, bool replace, struct ktrc_why *why)
 {
-	if (old && (!replace || old->state == KTRC_STATE_RUNNING)) {
+	if (old && (!replace || old->owner || old->state == KTRC_STATE_RUNNING)) {
 		why->text = "a session of that name exists";
 		return -EEXIST;
 	}
@@ -434,20 +455,36 @@ static int check_others(const struct ktrc_session *old, bool replace, struct ktr
 	return 0;
 }
 
+/* listed, and started if that is asked for; of a failure nothing is left */
+static int add_session(struct ktrc_session *s, bool running, struct ktrc_why *why)
+{
+	int err;
+
+	list_add_tail(&s->node, &ktrc_sessions);
+	err = running ? start(s, why) : 0;
+	if (err) {
+		list_del_init(&s->node);
+		ktrc_session_put(s);
+	}
+	return err;
+}
+
 /**
- * ktrc_session_create() - a new session in state NEW
+ * ktrc_session_create() - a new session
  * @config: what it shall be
  * @wish: which hits shall become records
- * @replace: delete the session of that name, unless it runs, once this one is made
+ * @how: what shall happen with it at once
+ * @ret: receives it
  * @why: receives the reason of a failure
  *
- * It holds a reference to the module.  Of a failure nothing is changed.
- * Context: under ktrc_control, which may be dropped and taken again.
+ * It holds a reference to the module.  Of a failure nothing is changed: the session that
+ * it replaces is deleted when the new one is there, and runs if it shall.
+ * Context: under ktrc_control; after that ktrc_session_bury(@how->old) is due.
  * Return: 0; -EEXIST, -ENOSPC when there are too many, -ENOENT when the cgroup is not
- * there, -EINVAL, -E2BIG, -ENOMEM.
+ * there, -EINVAL, -E2BIG, -ENOMEM; what ktrc_session_start() returns.
  */
 int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish *wish,
-			bool replace, struct ktrc_why *why)
+			struct ktrc_making *how, struct ktrc_session **ret, struct ktrc_why *why)
 {
 	struct ktrc_session *s, *old;
 	int err = check_config(config, why) ?: check_wish(config, wish, why);
@@ -455,7 +492,7 @@ int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish
 	if (err)
 		return err;
 	old = ktrc_session_find(config->name);
-	err = check_others(old, replace, why);
+	err = check_others(old, how->replace, why);
 	if (err)
 		return err;
 	if (!try_module_get(THIS_MODULE))
@@ -465,9 +502,15 @@ int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish
 		module_put(THIS_MODULE);
 		return PTR_ERR(s);
 	}
-	list_add_tail(&s->node, &ktrc_sessions);
+	err = add_session(s, how->running, why);
+	if (err)
+		return err;
 	sessions_changed();
 	if (old)
 		ktrc_session_delete(old);
+	if (how->running)
+		ktrc_session_notice(s, KTRC_NOTICE_STARTED);
+	how->old = old;
+	*ret = s;
 	return 0;
 }

@@ -131,17 +131,30 @@ struct ktrc_why {
 	const char *text;
 };
 
+/**
+ * struct ktrc_making - what happens when a session is made
+ * @replace: it takes the place of one of that name that is neither bound nor runs
+ * @running: it is started
+ * @old: out: the one that it replaced, for ktrc_session_bury()
+ */
+struct ktrc_making {
+	bool replace;
+	bool running;
+	struct ktrc_session *old;
+};
+
 bool ktrc_may_control(void);
 
 /* told of what happens to sessions (enum ktrc_notice); set before there is any */
 extern void (*ktrc_session_notice)(const struct ktrc_session *s, u32 notice);
 
 int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish *wish,
-			bool replace, struct ktrc_why *why);
+			struct ktrc_making *how, struct ktrc_session **ret, struct ktrc_why *why);
 struct ktrc_session *ktrc_session_find(const char *name);
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why);
 void ktrc_session_stop(struct ktrc_session *s, u32 reason);
 void ktrc_session_delete(struct ktrc_session *s);
+void ktrc_session_bury(struct ktrc_session *s);
 void ktrc_session_put(struct ktrc_session *s);
 bool ktrc_session_is_readable(const struct ktrc_session *s);
 u64 ktrc_session_lost(const struct ktrc_session *s);

@@ -285,7 +285,7 @@ struct ktrc_ioc_consume {
 /* A command's attributes; replies of GET commands carry the same nests. */
 enum ktrc_cmd {
 	KTRC_CMD_UNSPEC,
-	KTRC_CMD_SESSION_NEW, /* KTRC_A_SESSION: make one, in state NEW */
+	KTRC_CMD_SESSION_NEW, /* KTRC_A_SESSION: make one; STATE: NEW (default) or RUNNING */
 	KTRC_CMD_SESSION_SET, /* KTRC_A_SESSION with NAME and STATE: start, stop */
 	KTRC_CMD_SESSION_GET, /* KTRC_A_SESSION with NAME, or dump: all */
 	KTRC_CMD_SESSION_DEL, /* KTRC_A_SESSION with NAME */
@@ -322,12 +322,13 @@ enum ktrc_attr_session {
 	KTRC_A_SESSION_STOP_REASON, /* u32, enum ktrc_stop_reason; in replies */
 	KTRC_A_SESSION_BOUND, /* flag; in replies: dies with the file it is bound to */
 	KTRC_A_SESSION_CONSUMER, /* flag; in replies: a consumer is attached */
-	KTRC_A_SESSION_REPLACE, /* flag; with NEW: in place of the one of that name, unless it runs */
+	KTRC_A_SESSION_REPLACE, /* flag, with NEW: in place of one that neither runs nor is bound */
 	KTRC_A_SESSION_RULE, /* nest, enum ktrc_attr_rule; once for each event that has one */
 	KTRC_A_SESSION_PID, /* u32, a process; up to KTRC_MAX_PIDS times; none: all */
 	KTRC_A_SESSION_CGROUP, /* u64, cgroup v2 id: only tasks in it or below; none: all */
 	KTRC_A_SESSION_MAX_SECONDS, /* u32, stop after so long; 0: never */
 	KTRC_A_SESSION_NAMES_MISSED, /* u64, in replies: cgroups whose path could not be kept */
+	KTRC_A_SESSION_BIND, /* u32, with NEW: descriptor of KTRC_DEVICE; does KTRC_ATTACH_BIND */
 	__KTRC_A_SESSION_AFTER_LAST
 };
 #define KTRC_A_SESSION_MAX (__KTRC_A_SESSION_AFTER_LAST - 1)

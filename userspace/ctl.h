@@ -126,8 +126,13 @@ const char *ktrc_ctl_avail_text(u32 avail);
 /** ktrc_ctl_connect() - connect to the module, loading it if need be and possible */
 int ktrc_ctl_connect(struct ktrc_nl **nl, struct ktrc_error *err);
 
-/** ktrc_ctl_make() - create the session; one of that name that does not run is replaced */
-int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct ktrc_error *err);
+/**
+ * ktrc_ctl_make() - create the session; one of that name that is not in use is replaced
+ * @state: what it shall be at once: KTRC_STATE_NEW or KTRC_STATE_RUNNING
+ * @owner: an open file of the device that it is attached and bound to; -1: none
+ */
+int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, u32 state, int owner,
+		  struct ktrc_error *err);
 
 /** ktrc_ctl_size_window() - @request->session.memory_bytes from --window; says what was assumed */
 int ktrc_ctl_size_window(struct ktrc_nl *nl, struct ktrc_ctl_request *request,

@@ -197,11 +197,13 @@ static void name_others(struct ktrc_nl *nl, struct ktrc_error *err)
 		  sessions[0].name, ktrc_word(&ktrc_states, sessions[0].state), sessions[0].name);
 }
 
-static int new_session(struct ktrc_nl *nl, const struct ktrc_ctl_request *request,
+static int new_session(struct ktrc_nl *nl, const struct ktrc_ctl_request *request, int owner,
 		       struct ktrc_error *err)
 {
-	int ret = ktrc_nl_session_new(nl, &request->session, err);
+	int ret = ktrc_nl_session_new(nl, &request->session, owner, err);
 
+	if (ret == -EEXIST) /* since we looked */
+		return already_running(request->session.name, err);
 	if (ret == -EINVAL || ret == -ERANGE)
 		err->code = KTRC_EXIT_USAGE;
 	if (ret == -ENOSPC)
@@ -229,7 +231,8 @@ static int complete(struct ktrc_nl *nl, struct ktrc_ctl_request *request,
 	return 0;
 }
 
-int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct ktrc_error *err)
+int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, u32 state, int owner,
+		  struct ktrc_error *err)
 {
 	__ktrc_schema struct ktrc_schema *schema = NULL;
 	struct ktrc_session old;
@@ -241,10 +244,11 @@ int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct k
 	if (ret < 0)
 		return ret;
 	if (ktrc_nl_session_get(nl, request->session.name, &old, err) < 0)
-		old.state = KTRC_STATE_NEW;
-	if (old.state == KTRC_STATE_RUNNING)
+		old = (struct ktrc_session){ .state = KTRC_STATE_NEW };
+	if (old.state == KTRC_STATE_RUNNING || old.is_bound)
 		return already_running(request->session.name, err);
-	ret = new_session(nl, request, err);
+	request->session.state = state;
+	ret = new_session(nl, request, owner, err);
 	if (ret == 0 && old.state == KTRC_STATE_STOPPED)
 		ktrc_cli_note(&request->cli, "session %s: the stopped recording is dropped",
 			      request->session.name);

@@ -146,23 +146,15 @@ static int record(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
 	return ret;
 }
 
-/* A session that is not bound yet would stay behind, so nothing comes between the two. */
+/* A session that dies with this process. */
 static int make_bound(struct run *run, struct ktrc_nl *nl, struct ktrc_device **dev,
 		      struct ktrc_error *err)
 {
-	const char *name = run->request.cli.session;
-	struct ktrc_error ignored;
-	int ret;
+	int ret = ktrc_device_create(dev, err);
 
-	ret = ktrc_device_create(dev, err);
 	if (ret == 0)
-		ret = ktrc_ctl_make(nl, &run->request, err);
-	if (ret < 0)
-		return ret;
-	ret = ktrc_device_attach(*dev, name, KTRC_ATTACH_BIND, err);
-	if (ret < 0)
-		ktrc_nl_session_del(nl, name, &ignored);
-	return ret;
+		ret = ktrc_ctl_make(nl, &run->request, KTRC_STATE_NEW, (*dev)->fd, err);
+	return ret < 0 ? ret : ktrc_device_info(*dev, err);
 }
 
 static int run_and_report(struct run *run)

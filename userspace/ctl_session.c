@@ -55,21 +55,15 @@ static void store_base(const struct ktrc_cli *cli, const char *name,
 	ktrc_cli_note(cli, "check will not know the kernel's own counters: %s", err.text);
 }
 
+/* The kernel's counters are read at once when it records: hooking in takes longer than that. */
 static int record(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct ktrc_error *err)
 {
-	struct ktrc_error ignored;
 	struct ktrc_vmstat start;
-	int ret;
+	int ret = ktrc_ctl_make(nl, request, KTRC_STATE_RUNNING, -1, err);
 
-	ret = ktrc_ctl_make(nl, request, err);
 	if (ret < 0)
 		return ret;
 	start = ktrc_vmstat_read();
-	ret = ktrc_nl_session_set(nl, request->session.name, KTRC_STATE_RUNNING, err);
-	if (ret < 0) {
-		ktrc_nl_session_del(nl, request->session.name, &ignored);
-		return ret;
-	}
 	store_base(&request->cli, request->session.name, &start, NULL);
 	return 0;
 }
@@ -134,10 +128,10 @@ static int stop(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_erro
 		ktrc_hint(err, "ktrc-read shows what it holds; ktrc-ctl reset deletes it");
 		return ret;
 	}
+	stop = ktrc_vmstat_read();
 	ret = ktrc_nl_session_set(nl, cli->session, KTRC_STATE_STOPPED, err);
 	if (ret < 0)
 		return ret;
-	stop = ktrc_vmstat_read();
 	store_base(cli, cli->session, NULL, &stop);
 	return 0;
 }

@@ -27,6 +27,7 @@ struct call {
 	int result; /* 0 or the first failure */
 	bool is_done;
 	bool is_new; /* makes a session: what is not there is something else */
+	int owner; /* of a new session: the file that it is bound to; -1: none */
 	bool is_overtaken; /* a dump whose parts do not go together */
 	char kernel_text[200];
 };
@@ -283,10 +284,12 @@ static int put_rule(struct nl_msg *msg, u32 event, const struct ktrc_rule *rule)
 }
 
 /* What only a new session is told. */
-static int put_filters(struct nl_msg *msg, const struct ktrc_session *s)
+static int put_filters(struct nl_msg *msg, const struct ktrc_session *s, int owner)
 {
 	int ret = nla_put_flag(msg, KTRC_A_SESSION_REPLACE);
 
+	if (ret == 0 && owner >= 0)
+		ret = nla_put_u32(msg, KTRC_A_SESSION_BIND, (u32)owner);
 	for (u32 i = 0; ret == 0 && i < s->nr_pids; i++)
 		ret = nla_put_u32(msg, KTRC_A_SESSION_PID, s->pids[i]);
 	if (ret == 0 && s->cgid)
@@ -299,7 +302,8 @@ static int put_filters(struct nl_msg *msg, const struct ktrc_session *s)
 }
 
 /* A request about a session: all its non-zero members, or only those a verb needs. */
-static int put_session(struct nl_msg *msg, u8 cmd, const struct ktrc_session *s)
+static int put_session(struct nl_msg *msg, u8 cmd, const struct ktrc_session *s,
+		       const struct call *call)
 {
 	struct nlattr *nest = nla_nest_start(msg, KTRC_A_SESSION | NLA_F_NESTED);
 	int ret;
@@ -308,7 +312,7 @@ static int put_session(struct nl_msg *msg, u8 cmd, const struct ktrc_session *s)
 		return -ENOMEM;
 	ret = nla_put_string(msg, KTRC_A_SESSION_NAME, s->name);
 	if (ret == 0 && cmd == KTRC_CMD_SESSION_NEW)
-		ret = put_filters(msg, s);
+		ret = put_filters(msg, s, call->owner);
 	if (ret == 0 && s->mode)
 		ret = nla_put_u32(msg, KTRC_A_SESSION_MODE, s->mode);
 	if (ret == 0 && s->events)
@@ -333,7 +337,7 @@ static int call_once(struct ktrc_nl *nl, u8 cmd, int flags, const struct ktrc_se
 {
 	__ktrc_msg struct nl_msg *msg = new_msg(nl, cmd, flags);
 
-	if (!msg || (session && put_session(msg, cmd, session) < 0))
+	if (!msg || (session && put_session(msg, cmd, session, call) < 0))
 		return -ENOMEM;
 	return transact(nl, msg, call);
 }
@@ -379,10 +383,10 @@ static int request(struct ktrc_nl *nl, u8 cmd, const struct ktrc_session *sessio
 	return say_failure(ret, call, session->name, err);
 }
 
-int ktrc_nl_session_new(struct ktrc_nl *nl, const struct ktrc_session *session,
+int ktrc_nl_session_new(struct ktrc_nl *nl, const struct ktrc_session *session, int owner,
 			struct ktrc_error *err)
 {
-	struct call call = { .is_new = true };
+	struct call call = { .is_new = true, .owner = owner };
 	int ret = request(nl, KTRC_CMD_SESSION_NEW, session, &call, err);
 
 	/* it is sessions that there are too many of, and no disk that is full */

@@ -25,11 +25,13 @@ void ktrc_cleanup_nl(struct ktrc_nl **nl);
 #define __ktrc_nl KTRC_CLEANUP(ktrc_cleanup_nl)
 
 /**
- * ktrc_nl_session_new() - make a session, in place of one of that name that does not run
+ * ktrc_nl_session_new() - make a session, in place of one of that name that is not in use
+ * @session: what it shall be; @state RUNNING starts it; zero members mean the module's default
+ * @owner: an open file of the device that it is attached and bound to; -1: none
  *
- * Zero members mean the module's default.  Of a failure nothing is changed.
+ * Of a failure nothing is changed.
  */
-int ktrc_nl_session_new(struct ktrc_nl *nl, const struct ktrc_session *session,
+int ktrc_nl_session_new(struct ktrc_nl *nl, const struct ktrc_session *session, int owner,
 			struct ktrc_error *err);
 
 /** ktrc_nl_session_set() - start (KTRC_STATE_RUNNING) or stop (KTRC_STATE_STOPPED) */

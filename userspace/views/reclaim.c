@@ -186,7 +186,8 @@ static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record
 		return -ENOMEM;
 	*now = (struct ktrc_stall_now){
 		.is_open = true,
-		.is_certain = record->ticks >= view->start_ticks,
+		/* whose task has left the cgroup since then ends unrecorded */
+		.is_certain = record->ticks >= view->start_ticks && !view->capture->session.cgid,
 		.pid = record->task->tgid,
 		.tid = record->task->tid,
 		.cgid = get(g->cgid, record->payload),

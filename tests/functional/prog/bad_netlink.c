@@ -7,8 +7,11 @@
  * counters must be the same after it.  Exit status 1 if any row differs.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "genl.h"
 
@@ -39,6 +42,7 @@ struct row {
 			__VA_ARGS__     \
 		}                       \
 	}
+#define ATTACHED 42 /* a descriptor of the device, with a session */
 #define ANY "" /* a sentence, whatever it says */
 #define U32(value)           \
 	4, &(const uint32_t) \
@@ -122,21 +126,31 @@ static const struct row rows[] = {
 	    { EVENTS, U64(1ull << KTRC_EV_task) }),
 	ROW("new: event 63", NEW, EINVAL, "no recordable event",
 	    { EVENTS, U64(1ull << 63 | 1ull << KTRC_EV_fault) }),
-	ROW("new: events of 4 bytes", NEW, EINVAL, ANY, { EVENTS, U32(2) }),
-	ROW("new: events of 16 bytes", NEW, EINVAL, ANY, { EVENTS, TEXT("123456789012345") }),
+	ROW("new: events of 4 bytes", NEW, EINVAL, "events must be a u64", { EVENTS, U32(2) }),
+	ROW("new: events of 16 bytes", NEW, EINVAL, "events must be a u64",
+	    { EVENTS, TEXT("123456789012345") }),
 	ROW("new: name empty", NEW, EEXIST, "exists", FAULT, { NAME, TEXT("") }),
 	ROW("new: name with /", NEW, EINVAL, "1 to 31", FAULT, { NAME, TEXT("../x") }),
 	ROW("new: name with a blank", NEW, EINVAL, "1 to 31", FAULT, { NAME, TEXT("a b") }),
 	ROW("new: name not ASCII", NEW, EINVAL, "1 to 31", FAULT, { NAME, TEXT("\303\244") }),
-	ROW("new: name of 32", NEW, EINVAL, ANY, FAULT,
+	ROW("new: name of 32", NEW, EINVAL, "1 to 31", FAULT,
 	    { NAME, TEXT("12345678901234567890123456789012") }),
-	ROW("new: name without NUL", NEW, EINVAL, ANY, FAULT, { NAME, 3, "abc" }),
+	ROW("new: name without NUL", NEW, EINVAL, "1 to 31", FAULT, { NAME, 3, "abc" }),
 	ROW("new: name of 0 bytes", NEW, EINVAL, ANY, FAULT, { NAME, 0, NULL }),
-	ROW("new: mode 2", NEW, ERANGE, ANY, FAULT, { MODE, U32(2) }),
-	ROW("new: mode of 1 byte", NEW, EINVAL, ANY, FAULT, { MODE, 1, "" }),
-	ROW("new: packet of 8 bytes", NEW, EINVAL, ANY, FAULT, { PACKET, U64(65536) }),
-	ROW("new: with a state", NEW, EINVAL, ANY, FAULT, { STATE, U32(1) }),
-	ROW("new: bound", NEW, EINVAL, ANY, FAULT, { KTRC_A_SESSION_BOUND, 0, NULL }),
+	ROW("new: mode 2", NEW, ERANGE, "0 (flight) or 1 (stream)", FAULT, { MODE, U32(2) }),
+	ROW("new: mode of 1 byte", NEW, EINVAL, "mode must be a u32", FAULT, { MODE, 1, "" }),
+	ROW("new: packet of 8 bytes", NEW, EINVAL, "packet-bytes must be a u32", FAULT,
+	    { PACKET, U64(65536) }),
+	ROW("new: stopped", NEW, ERANGE, "0 (new) or 1 (running)", FAULT,
+	    { STATE, U32(KTRC_STATE_STOPPED) }),
+	ROW("new: bound to no file", NEW, EBADF, "not an open file", FAULT, OTHER,
+	    { KTRC_A_SESSION_BIND, U32(~0u) }),
+	ROW("new: bound to another file", NEW, EBADF, "not an open file", FAULT, OTHER,
+	    { KTRC_A_SESSION_BIND, U32(0) }),
+	ROW("new: bound twice", NEW, EISCONN, "has a session", FAULT, OTHER,
+	    { KTRC_A_SESSION_BIND, U32(ATTACHED) }),
+	ROW("new: bound", NEW, EINVAL, "bound is for replies", FAULT,
+	    { KTRC_A_SESSION_BOUND, 0, NULL }),
 	ROW("new: padding", NEW, EINVAL, ANY, FAULT, { KTRC_A_SESSION_PAD, 0, NULL }),
 	ROW("new: type 0", NEW, EINVAL, ANY, FAULT, { 0, U32(1) }),
 	ROW("new: unknown", NEW, EINVAL, ANY, FAULT, { KTRC_A_SESSION_MAX + 1, U32(1) }),
@@ -151,30 +165,33 @@ static const struct row rows[] = {
 	    REPLACE),
 	ROW("replace: memory of 2^64-1", NEW, E2BIG, "max_mb", FAULT, { MEMORY, U64(~0ull) },
 	    REPLACE),
-	ROW("new: replace of 4 bytes", NEW, ERANGE, ANY, FAULT, { KTRC_A_SESSION_REPLACE, U32(1) }),
+	ROW("new: replace of 4 bytes", NEW, ERANGE, "replace must be a flag", FAULT,
+	    { KTRC_A_SESSION_REPLACE, U32(1) }),
 	ROW("new: the same name", NEW, EEXIST, "exists", FAULT),
 
 	/* new: filters */
-	ROW("new: process 0", NEW, ERANGE, ANY, FAULT, OTHER, { PID, U32(0) }),
-	ROW("new: process of 8 bytes", NEW, EINVAL, ANY, FAULT, OTHER, { PID, U64(1) }),
+	ROW("new: process 0", NEW, ERANGE, "pid must be a u32 from 1", FAULT, OTHER,
+	    { PID, U32(0) }),
+	ROW("new: process of 8 bytes", NEW, EINVAL, "pid must be", FAULT, OTHER, { PID, U64(1) }),
 	ROW("new: no such cgroup", NEW, ENOENT, "no cgroup", FAULT, OTHER,
 	    { CGROUP, U64(0x7fffffff) }),
 	ROW("new: 31 days", NEW, ERANGE, "30 days", FAULT, OTHER, { SECONDS, U32(31 * 86400) }),
-	ROW("new: names missed", NEW, EINVAL, ANY, FAULT, OTHER,
+	ROW("new: names missed", NEW, EINVAL, "names-missed is for replies", FAULT, OTHER,
 	    { KTRC_A_SESSION_NAMES_MISSED, U64(1) }),
 	ROW("rule: empty", NEW, EINVAL, "event is missing", FAULT, OTHER, { RULE, 0, NULL }),
-	ROW("rule: no nest", NEW, EINVAL, ANY, FAULT, OTHER, { KTRC_A_SESSION_RULE, U32(1) }),
-	ROW("rule: event 64", NEW, ERANGE, ANY, FAULT, OTHER,
+	ROW("rule: no nest", NEW, EINVAL, "rule must be a nest", FAULT, OTHER,
+	    { KTRC_A_SESSION_RULE, U32(1) }),
+	ROW("rule: event 64", NEW, ERANGE, "an id of the schema", FAULT, OTHER,
 	    { RULE, RULE_U32(64, KTRC_A_RULE_FLAGS, 1) }),
 	ROW("rule: of another event", NEW, EINVAL, "not among", FAULT, OTHER,
 	    { RULE, RULE_U32(KTRC_EV_fault_light, KTRC_A_RULE_FLAGS, 1) }),
 	ROW("rule: of a dictionary event", NEW, EINVAL, ANY, FAULT, OTHER,
 	    { RULE, RULE_U32(KTRC_EV_task, KTRC_A_RULE_FLAGS, 1) }),
-	ROW("rule: flag 16", NEW, EINVAL, ANY, FAULT, OTHER,
+	ROW("rule: flag 16", NEW, EINVAL, "1, 2, 4, 8", FAULT, OTHER,
 	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_FLAGS, 16) }),
 	ROW("rule: user and kernel", NEW, EINVAL, "exclude", FAULT, OTHER,
 	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_FLAGS, 12) }),
-	ROW("rule: one of 0", NEW, ERANGE, ANY, FAULT, OTHER,
+	ROW("rule: one of 0", NEW, ERANGE, "sample must be a u32 from 1", FAULT, OTHER,
 	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_SAMPLE, 0) }),
 	ROW("rule: two hours", NEW, ERANGE, "an hour", FAULT, OTHER,
 	    { RULE, RULE_U64(KTRC_EV_fault, KTRC_A_RULE_MIN_NS, 7200000000000ull) }),
@@ -186,24 +203,25 @@ static const struct row rows[] = {
 
 	/* set */
 	ROW("set: no state", SET, EINVAL, "state is missing", { 0 }),
-	ROW("set: state new", SET, ERANGE, ANY, { STATE, U32(KTRC_STATE_NEW) }),
-	ROW("set: state 3", SET, ERANGE, ANY, { STATE, U32(3) }),
-	ROW("set: state of 8 bytes", SET, EINVAL, ANY, { STATE, U64(1) }),
-	ROW("set: mode", SET, EINVAL, ANY, { STATE, U32(1) }, { MODE, U32(1) }),
-	ROW("set: replace", SET, EINVAL, ANY, { STATE, U32(1) }, REPLACE),
+	ROW("set: state new", SET, ERANGE, "2 (stopped)", { STATE, U32(KTRC_STATE_NEW) }),
+	ROW("set: state 3", SET, ERANGE, "2 (stopped)", { STATE, U32(3) }),
+	ROW("set: state of 8 bytes", SET, EINVAL, "state must be a u32", { STATE, U64(1) }),
+	ROW("set: mode", SET, EINVAL, "mode must be", { STATE, U32(1) }, { MODE, U32(1) }),
+	ROW("set: replace", SET, EINVAL, "replace must be", { STATE, U32(1) }, REPLACE),
 	ROW("set: nobody", SET, ENOENT, "no session", { STATE, U32(1) }, { NAME, TEXT("nobody") }),
 	ROW("set: stop the stopped", SET, EALREADY, "not running",
 	    { STATE, U32(KTRC_STATE_STOPPED) }),
 
 	/* get, del, dumps */
 	ROW("get: nobody", GET, ENOENT, "no session", { NAME, TEXT("nobody") }),
-	ROW("get: state", GET, EINVAL, ANY, { STATE, U32(1) }),
-	ROW("get: long name", GET, EINVAL, ANY, { NAME, TEXT("default.default.default.default.") }),
+	ROW("get: state", GET, EINVAL, "state must be", { STATE, U32(1) }),
+	ROW("get: long name", GET, EINVAL, "1 to 31",
+	    { NAME, TEXT("default.default.default.default.") }),
 	ROW("get: state, in a dump", GET | DUMP, EINVAL, NULL, { STATE, U32(1) }),
 	ROW("del: nobody", DEL, ENOENT, "no session", { NAME, TEXT("nobody") }),
 	ROW("del: prefix", DEL, ENOENT, "no session", { NAME, TEXT("defaul") }),
 	ROW("del: unknown", DEL, EINVAL, ANY, { 99, U32(1) }),
-	ROW("del: name without NUL", DEL, EINVAL, ANY, { NAME, 7, "default" }),
+	ROW("del: name without NUL", DEL, EINVAL, "1 to 31", { NAME, 7, "default" }),
 	ROW("counters: nobody", COUNTERS | DUMP, ENOENT, "no session", { NAME, TEXT("nobody") }),
 	ROW("counters: state", COUNTERS | DUMP, EINVAL, NULL, { STATE, U32(1) }),
 	ROW("schema: unknown", SCHEMA | DUMP, EINVAL, NULL, { 99, U32(1) }),
@@ -371,12 +389,23 @@ static void while_stopped(void)
 	in_a_network_namespace();
 }
 
+static void attach(void)
+{
+	struct ktrc_ioc_attach a = { .size = sizeof(a) };
+	int fd = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, KTRC_IOC_ATTACH, &a) || dup2(fd, ATTACHED) != ATTACHED)
+		err(1, KTRC_DEVICE);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	int error = genl_open(&genl);
 
 	if (error)
 		errx(1, "family: %s", strerror(error));
+	attach();
 	control_state(&genl, &sessions, &counters);
 	if (sessions.error || counters.error || !sessions.bytes || !counters.bytes)
 		errx(1, "there is no session");

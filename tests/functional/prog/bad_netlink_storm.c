@@ -32,7 +32,8 @@ static uint32_t taken_by(uint32_t cmd)
 	return name | 1u << KTRC_A_SESSION_MODE | 1u << KTRC_A_SESSION_EVENTS |
 	       1u << KTRC_A_SESSION_MEMORY | 1u << KTRC_A_SESSION_PACKET_BYTES |
 	       1u << KTRC_A_SESSION_REPLACE | 1u << KTRC_A_SESSION_RULE | 1u << KTRC_A_SESSION_PID |
-	       1u << KTRC_A_SESSION_CGROUP | 1u << KTRC_A_SESSION_MAX_SECONDS;
+	       1u << KTRC_A_SESSION_CGROUP | 1u << KTRC_A_SESSION_MAX_SECONDS |
+	       1u << KTRC_A_SESSION_STATE | 1u << KTRC_A_SESSION_BIND;
 }
 
 /* its length as it should be; 0: none is right for all values */
@@ -48,6 +49,7 @@ static uint16_t length_of(uint32_t type)
 	case KTRC_A_SESSION_STATE:
 	case KTRC_A_SESSION_PID:
 	case KTRC_A_SESSION_MAX_SECONDS:
+	case KTRC_A_SESSION_BIND:
 		return 4;
 	default:
 		return 0;

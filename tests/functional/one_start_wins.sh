@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+# Of two that start a session of the same name at once one gets it and records, the other is
+# told that it is in use; neither takes the other's away.  The same for `run`, of which nothing
+# stays behind however it ends.  A start that fails leaves the stopped recording as it was.
+. tests/functional/lib.sh
+
+pair() { # COMMAND...: runs it twice at once; exit codes in $codes
+	local one two a=0 b=0
+	"$@" >/run/one 2>&1 &
+	one=$!
+	"$@" >/run/two 2>&1 &
+	two=$!
+	wait $one || a=$?
+	wait $two || b=$?
+	codes=$(printf '%s\n' $a $b | sort | xargs)
+}
+
+for round in {1..15}; do
+	pair ktrc-ctl start --memory=1M
+	expect "exit codes of two starts, round $round: $(cat /run/one /run/two)" "$codes" "0 1"
+	grep -q "already recording" /run/one /run/two || fail "the other start: $(cat /run/one /run/two)"
+	ktrc-ctl status >/dev/null || fail "round $round: no session is left"
+	ktrc-ctl reset || fail "reset: $?"
+done
+
+for round in {1..5}; do
+	pair ktrc-ctl run 1s --memory=1M --events=reclaim
+	expect "exit codes of two runs, round $round: $(cat /run/one /run/two)" "$codes" "0 1"
+	grep -q "already recording" /run/one /run/two || fail "the other run: $(cat /run/one /run/two)"
+done
+
+for round in {1..20}; do
+	ktrc-ctl run 10s --memory=1M >/dev/null 2>&1 &
+	run=$!
+	sleep "0.$((RANDOM % 30 + 10))"
+	kill -KILL $run
+	wait $run 2>/dev/null
+	! ktrc-ctl status >/run/said 2>&1 || fail "round $round: a killed run left: $(cat /run/said)"
+done
+
+ktrc-ctl start --memory=1M || fail "start: $?"
+touch_pages read 1009 >/dev/null
+ktrc-ctl stop || fail "stop: $?"
+ktrc-read events >/run/before || fail "read: $?"
+echo 0 >/sys/kernel/debug/kprobes/enabled
+ktrc-ctl start --events=fault,fault.light 2>/run/said
+expect "exit code of a start without kprobes" $? 5
+ktrc-read events | cmp /run/before - || fail "the stopped recording is another one now"
+[ ! -s /sys/kernel/debug/kprobes/list ] || fail "a hook is left: $(cat /sys/kernel/debug/kprobes/list)"
+echo 1 >/sys/kernel/debug/kprobes/enabled
+ktrc-ctl start --memory=1M || fail "start: $?"
+ktrc-ctl reset
