@@ -4,6 +4,7 @@
  * worker from then on, freed with the last session.
  */
 #include <linux/cgroup.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
@@ -13,18 +14,25 @@
 
 #include "names.h"
 
+#define KTRC_DROP_PERIOD (5 * HZ)
+
+static unsigned int max_names = 16384;
+module_param(max_names, uint, 0444);
+MODULE_PARM_DESC(max_names, "cgroups whose paths are kept (default 16384)");
+
 /* under names_lock: everything but the probe's end of @fresh */
 static DEFINE_MUTEX(names_lock);
 static DEFINE_XARRAY(names);
 static u32 nr_names, nr_users;
 static u64 nr_missed;
+static unsigned long next_drop = INITIAL_JIFFIES; /* most may be alive: not for each new one */
 static struct ktrc_new_names *fresh;
 
 static void add(u64 cgid, const char *path)
 {
 	char *copy, *old;
 
-	if (nr_names >= KTRC_MAX_NAMES || cgid > ULONG_MAX) {
+	if (nr_names >= max_names || cgid > ULONG_MAX) {
 		nr_missed++;
 		return;
 	}
@@ -37,6 +45,40 @@ static void add(u64 cgid, const char *path)
 	}
 	nr_names += !old;
 	kfree(old);
+}
+
+static bool is_gone(u64 cgid)
+{
+	struct cgroup *cgroup = cgroup_get_from_id(cgid);
+
+	if (IS_ERR_OR_NULL(cgroup))
+		return true;
+	cgroup_put(cgroup);
+	return false;
+}
+
+/*
+ * Make room: the oldest of the cgroups that are gone, whose ids are the lowest.  In the
+ * worker only: another task may see fewer cgroups than there are.
+ */
+static void drop_gone(void)
+{
+	int nr_wanted = max_names / 4;
+	unsigned long cgid;
+	char *path;
+
+	xa_for_each(&names, cgid, path)
+	{
+		if (is_gone(cgid)) {
+			xa_erase(&names, cgid);
+			kfree(path);
+			nr_names--;
+			nr_wanted--;
+		}
+		if (nr_wanted <= 0)
+			return;
+		cond_resched();
+	}
 }
 
 static void take_fresh(void)
@@ -57,6 +99,10 @@ static void take_fresh(void)
 static void work(struct work_struct *unused)
 {
 	mutex_lock(&names_lock);
+	if (nr_names + KTRC_NR_NEW_NAMES > max_names && time_after(jiffies, next_drop)) {
+		drop_gone();
+		next_drop = jiffies + KTRC_DROP_PERIOD;
+	}
 	if (fresh)
 		take_fresh();
 	mutex_unlock(&names_lock);

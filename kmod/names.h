@@ -12,7 +12,6 @@
 
 #define KTRC_NAME_BYTES 512 /* a path with its NUL; a longer one is missed */
 #define KTRC_NR_NEW_NAMES 128 /* power of two */
-#define KTRC_MAX_NAMES 16384
 
 /**
  * struct ktrc_name - a cgroup that was just made or renamed

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A cgroup is shown by its path, also one that was made while the session ran and one that is
 # gone before anybody reads, in every view, live and saved; one whose path could not be
-# kept stays an id, and is counted.
+# kept stays an id, and is counted.  Where cgroups come and go the table of paths keeps room
+# for new ones.
 # long
 . tests/functional/lib.sh
 
@@ -80,3 +81,20 @@ for what in "" "$tmp/trace"; do
 		fail "events $what: $(grep ' reclaim: ' "$tmp/text")"
 	[ -n "$what" ] || ktrc-ctl reset -q
 done
+
+rmmod ktrc
+insmod ktrc.ko max_names=300 || fail "insmod: $?"
+ktrc-ctl start -q --events=reclaim --memory=1M || fail "start: $?"
+for ((i = 0; i < 10; i++)); do
+	mkdir "$cgroups"/gone{1..50} || fail "mkdir of 50 cgroups"
+	rmdir "$cgroups"/gone{1..50} || fail "rmdir of 50 cgroups"
+	sleep 0.2
+done
+sleep 6
+make late
+shrink late
+rmdir $cgroups/late
+ktrc-ctl stop -q || fail "stop: $?"
+expect "after 500 others, with room for 300" \
+	"$(ktrc-read events --format=ndjson | named_in_events)" "${ids[late]} /late /late"
+ktrc-ctl reset -q
