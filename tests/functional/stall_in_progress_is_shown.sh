@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A task that is stuck in reclaim, because a request of the disk it swaps to takes long, is shown
 # while it is: since when, of what kind and in which cgroup; the verdict names it. When the
-# stall has ended nothing is shown any more as under way.
+# stall has ended nothing is shown any more as under way. A session of one cgroup does not take
+# a stall for certain whose task may have left it.
 # timeout: 300
 # long
 . tests/functional/lib.sh
@@ -45,6 +46,7 @@ is_in_reclaim() {
 look() {
 	is_in_reclaim || return
 	ktrc-read --format=json >"$tmp/$1" || fail "read: $?"
+	ktrc-read --session=inside --format=json >"$tmp/inside" || fail "read: $?"
 	ktrc-read >"$tmp/text" || fail "read: $?"
 	is_in_reclaim
 }
@@ -61,6 +63,7 @@ mkdir $cgroup
 # no hard limit: there is no progress, and none is to be killed for it
 echo 8M >$cgroup/memory.high
 ktrc-ctl start -q --events=reclaim --memory=2M || fail "start: $?"
+ktrc-ctl start -q --session=inside --cgroup=$cgroup --events=reclaim --memory=2M || fail "start: $?"
 bash -c 'echo $$ >"$0"/cgroup.procs; exec perl -e "\$x = q(x) x 24e6"' $cgroup &
 pid=$!
 
@@ -84,6 +87,9 @@ awk -v first="$first" -v second="$second" -v passed="$(bc <<<"$later - $up")" \
 	fail "it lasted $first ns, then $second ns"
 expect "the stall" "$(stall second | jq -r '"\(.comm) \(.kind) \(.order) \(.cgroup) \(.certain)"')" \
 	"perl memcg 0 /tight yes"
+# by cgroup: its end is not recorded where the task has left the cgroup before it
+expect "the stall by cgroup" "$(stall inside | jq -r '"\(.cgroup) \(.certain)"')" "/tight no"
+expect "the verdict by cgroup" "$(jq -r '.verdict.kind == "reclaim_stuck"' "$tmp/inside")" false
 expect "the verdict" "$(jq -r '.verdict | "\(.kind) \(.pid) \(.comm) \(.cgroup)"' "$tmp/first")" \
 	"reclaim_stuck $pid perl /tight"
 grep -Eq "^VERDICT  *reclaim: perl\[$pid\] is stuck in memcg reclaim for [0-9.]+ m?s, in /tight\$" "$tmp/text" ||
@@ -105,3 +111,4 @@ expect "under way in the end" "$(ktrc-read reclaim --format=json | jq '.under_wa
 rmdir $cgroup
 no_swap
 ktrc-ctl reset -q
+ktrc-ctl reset --session=inside
