@@ -33,12 +33,22 @@ void ktrc_cli_begin(struct ktrc_cli *cli)
 	};
 }
 
+static bool output_failed; /* and somebody said so */
+
+int ktrc_cli_flush(struct ktrc_error *err)
+{
+	if (!ferror(stdout) && fflush(stdout) == 0)
+		return 0;
+	output_failed = true;
+	return ktrc_fail(err, errno ? errno : EIO, "standard output: cannot write");
+}
+
 int ktrc_cli_finish(int code)
 {
 	bool failed = ferror(stdout);
 	struct ktrc_error err;
 
-	if (fclose(stdout) == 0 && !failed)
+	if (output_failed || (fclose(stdout) == 0 && !failed))
 		return code;
 	if (errno == EPIPE)
 		return code;

@@ -23,19 +23,30 @@ static int out_of_memory(struct ktrc_error *err)
 	return ktrc_fail(err, ENOMEM, "view");
 }
 
+/* What is taken is consumed in the next round, so it must be out by then. */
+static int flush(const struct ktrc_follow *follow, struct ktrc_error *err)
+{
+	int ret = ktrc_cli_flush(err);
+
+	if (ret < 0)
+		ktrc_hint(err, "what was not written is still in session %s",
+			  ktrc_follow_capture(follow)->session.name);
+	return ret;
+}
+
 static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
 			struct ktrc_error *err)
 {
 	struct ktrc_reader *reader = ktrc_follow_capture(follow)->reader;
 	const struct ktrc_record *record;
 
-	while ((record = ktrc_reader_next(reader)) != NULL) {
+	while (!ferror(stdout) && (record = ktrc_reader_next(reader)) != NULL) {
 		if (sink->views && ktrc_views_add(sink->views, record) < 0)
 			return out_of_memory(err);
 		if (sink->events && (ktrc_event_is_data(record->event) || read->with_dictionary))
 			ktrc_event_printer_add(sink->events, record);
 	}
-	return 0;
+	return flush(follow, err);
 }
 
 /* The rings were read one after the other: only until @held_ticks was each of them. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A disk that gets full while a stream is saved to it keeps, as a trace, what was
 # consumed; the rest stays in the session: no record is lost, none is there twice.
+# Following it into a file there consumes nothing that did not get out.
 # Saving what a session holds leaves nothing on a full disk, nor when it is interrupted.
 # timeout: 180
 . tests/functional/lib.sh
@@ -73,6 +74,34 @@ stream() {
 	rm -r "$small/trace"
 }
 
+# follow FILE
+follow() {
+	timeout --foreground 60 ktrc-read events --follow --no-header >"$1"
+}
+
+followed() {
+	local shown
+	ktrc-ctl start -q --mode=stream --memory=64K --packet=4K || fail "start: $?"
+	storm
+	fails 1 "standard output: cannot write: No space left" "still in session default" \
+		follow /dev/full
+	fails 1 "standard output: cannot write: No space left" "still in session default" \
+		follow "$small/shown"
+	kill "${pids[@]}"
+	wait
+	ktrc-ctl stop -q || fail "stop: $?"
+	follow "$tmp/rest" 2>/dev/null || fail "the rest: $?"
+	shown=$(wc -l <"$small/shown")
+	note "$shown records shown, $(wc -l <"$tmp/rest") left in the session"
+	[ "$shown" -gt 1000 ] || fail "only $shown records shown"
+	# the last line may be half there; a reader's time of day is its own
+	expect "records shown by either" \
+		"$({ head -n "$shown" "$small/shown" && cat "$tmp/rest"; } | cut -d ' ' -f 2- | sort -u | wc -l)" \
+		"$(ktrc-ctl stats --format=json | jq '[.counters[].written] | add')"
+	ktrc-ctl reset
+	rm "$small/shown"
+}
+
 plain() {
 	ktrc-ctl start -q --memory=4M || fail "start: $?"
 	touch_pages storm 100000 >/dev/null
@@ -108,6 +137,7 @@ interrupted() {
 }
 
 stream
+followed
 plain
 interrupted INT
 interrupted TERM
