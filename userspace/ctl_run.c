@@ -181,7 +181,7 @@ static int run_and_report(struct run *run)
 	    record(run, nl, dev, &capture, &err) < 0)
 		return ktrc_cli_error(&err);
 	capture->trace = "";
-	if (save && ktrc_trace_save(save, capture, NULL, &err) < 0) {
+	if (save && ktrc_trace_rescue(save, capture, &err) < 0) {
 		/* the records end with this process: show at least what they amount to */
 		saved = ktrc_cli_error(&err);
 	} else if (save) {

@@ -3,6 +3,7 @@
 # A disk that gets full while a stream is saved to it keeps, as a trace, what was
 # consumed; the rest stays in the session: no record is lost, none is there twice.
 # Following it into a file there consumes nothing that did not get out.
+# `run --save` keeps the oldest records, as many as there is room for.
 # Saving what a session holds leaves nothing on a full disk, nor when it is interrupted.
 # timeout: 180
 . tests/functional/lib.sh
@@ -136,8 +137,34 @@ interrupted() {
 	expect "its message" "$(grep -c 'not saved: interrupted' "$tmp/err")" 1
 }
 
+# What its session holds ends with `run`.
+run() {
+	local seen
+	storm
+	ktrc-ctl run -q 3s --memory=64M --save="$small/run" >"$tmp/out" 2>"$tmp/err"
+	expect "exit code of run" $? 1
+	kill "${pids[@]}"
+	wait
+	mapfile -t lines <"$tmp/err"
+	if [ ${#lines[@]} != 2 ] || ! [[ ${lines[0]} =~ ^ktrc-ctl:\ $small/run/.*No\ space\ left ]] ||
+		! [[ ${lines[1]} =~ ^hint:\ $small/run\ holds\ the\ oldest\ [0-9]+\ of\ [0-9]+\ KiB ]]; then
+		fail "run says: $(cat "$tmp/err")"
+	fi
+	grep -q '^check *books balance' "$tmp/out" || fail "run prints no summary: $(cat "$tmp/out")"
+	expect "left on the full disk" "$(ls -A "$small")" run
+	ktrc-read check "$small/run" >"$tmp/check" 2>"$tmp/err" || fail "check: $(cat "$tmp/check")"
+	grep -q "^ktrc-read: this is not all" "$tmp/err" || fail "check does not say that it is cut"
+	kept=$(records "$small/run")
+	note "$kept records of run kept"
+	[ "$kept" -gt 10000 ] || fail "only $kept records of run kept"
+	seen=$(ktrc-read events -q --no-header "$small/run" | awk '{ print $3 }' | sort -u | xargs)
+	expect "CPUs in it" "$seen" "0 1"
+	rm -r "$small/run"
+}
+
 stream
 followed
+run
 plain
 interrupted INT
 interrupted TERM

@@ -69,6 +69,16 @@ int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, bool (
 		    struct ktrc_error *err);
 
 /**
+ * ktrc_trace_rescue() - save a capture that nobody can read again
+ * @path: directory to make
+ * @capture: what to save
+ *
+ * Where not all fits, the oldest records are saved as a trace that says it is cut; that is
+ * still a failure, and its hint says how much was saved.
+ */
+int ktrc_trace_rescue(const char *path, const struct ktrc_capture *capture, struct ktrc_error *err);
+
+/**
  * ktrc_trace_open() - open a saved trace
  *
  * A stream file that is shorter than the trace says is read as far as it goes:
