@@ -3,6 +3,7 @@
 #include "ctl.h"
 #include "lib/cleanup.h"
 #include "lib/trace.h"
+#include "report.h"
 
 struct snapshot {
 	struct ktrc_cli cli;
@@ -46,6 +47,8 @@ static int take(const struct snapshot *snapshot, struct ktrc_error *err)
 		ret = ktrc_capture_live(nl, dev, &capture, err);
 	if (ret == 0)
 		ret = ktrc_trace_save(snapshot->directory, capture, ktrc_cli_is_interrupted, err);
+	if (ret == 0)
+		ktrc_report_loss(capture, &snapshot->cli, false, 0);
 	return ret;
 }
 

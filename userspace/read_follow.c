@@ -123,7 +123,7 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	else if (sink.views)
 		code = ktrc_report_views(sink.views, read->view, &read->cli);
 	else
-		code = ktrc_report_loss(capture, &read->cli, 0);
+		code = ktrc_report_loss(capture, &read->cli, false, 0);
 	ktrc_event_printer_destroy(sink.events);
 	ktrc_views_destroy(sink.views);
 	return code;
@@ -178,7 +178,7 @@ static int follow_save(struct ktrc_read *read, struct ktrc_follow *follow)
 	if (save_all(follow, writer, &err) < 0)
 		return save_cut(read, follow, writer, &err);
 	ktrc_cli_note(&read->cli, "saved to %s", read->cli.save);
-	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, 0);
+	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, false, 0);
 }
 
 int ktrc_read_follow(struct ktrc_read *read)
