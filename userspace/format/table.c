@@ -131,6 +131,13 @@ json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output
 
 #define JSON_NUMBERS JSON_REAL_PRECISION(6)
 
+void ktrc_print_json_line(json_t *object, const struct ktrc_output *out)
+{
+	json_dumpf(object, out->file, JSON_COMPACT | JSON_NUMBERS);
+	putc('\n', out->file);
+	json_decref(object);
+}
+
 void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out)
 {
 	for (size_t row = 0; row < nr_printed(table, out); row++) {
@@ -140,9 +147,7 @@ void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_o
 			json_object_set_new(object, "table", json_string(table->name));
 		json_object_update(object, cells);
 		json_decref(cells);
-		json_dumpf(object, out->file, JSON_COMPACT | JSON_NUMBERS);
-		putc('\n', out->file);
-		json_decref(object);
+		ktrc_print_json_line(object, out);
 	}
 }
 

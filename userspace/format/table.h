@@ -93,6 +93,9 @@ json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output
 /** ktrc_table_print_ndjson() - an object a line */
 void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out);
 
+/** ktrc_print_json_line() - an object in one line; takes the reference */
+void ktrc_print_json_line(json_t *object, const struct ktrc_output *out);
+
 /** ktrc_print_json() - a document and a newline; takes the reference */
 void ktrc_print_json(json_t *document, const struct ktrc_output *out);
 
