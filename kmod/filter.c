@@ -4,6 +4,15 @@
  */
 #include "filter.h"
 
+/**
+ * ktrc_filter_is_in_cgroup() - is the current task in the filter's cgroup or below it
+ * @f: a filter with a cgroup
+ */
+noinline bool ktrc_filter_is_in_cgroup(const struct ktrc_filter *f)
+{
+	return ktrc_current_is_in(f->cgroup);
+}
+
 static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
 {
 	if (rule->flags & KTRC_RULE_MAJOR && !facts->is_major)

@@ -69,6 +69,17 @@ static __always_inline bool ktrc_filter_has_process(const struct ktrc_filter *f)
 	return false;
 }
 
+bool ktrc_filter_is_in_cgroup(const struct ktrc_filter *f);
+
+/**
+ * ktrc_filter_is_ours() - does what the current task does concern the session
+ * @f: its filter
+ */
+static __always_inline bool ktrc_filter_is_ours(const struct ktrc_filter *f)
+{
+	return (likely(!f->cgroup) || ktrc_filter_is_in_cgroup(f)) && ktrc_filter_has_process(f);
+}
+
 enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_count *n, u32 id,
 				    const struct ktrc_facts *facts);
 

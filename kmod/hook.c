@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Attach and detach.  After a detach the caller waits for probes that still run
- * (session.c does, once for all hooks).
+ * (attach.c does, once for all hooks).
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -8,12 +8,6 @@
 /* of an event that cannot tell */
 const struct ktrc_facts ktrc_no_facts = { .ticks = KTRC_NO_TICKS };
 
-/* apart, so that the others need no registers for it */
-static noinline bool is_in_cgroup(const struct ktrc_filter *f)
-{
-	return ktrc_current_is_in(f->cgroup) && ktrc_filter_has_process(f);
-}
-
 /**
  * ktrc_outlet_concerns() - does a hit of the current task concern a listener
  * @l: the listener
@@ -27,10 +21,7 @@ bool ktrc_outlet_concerns(const struct ktrc_listener *l, u32 id)
 
 	if (READ_ONCE(c->ring.off))
 		return false;
-	if (!l->filter)
-		return true;
-	if (unlikely(l->filter->cgroup) ? is_in_cgroup(l->filter) :
-					  ktrc_filter_has_process(l->filter))
+	if (!l->filter || ktrc_filter_is_ours(l->filter))
 		return true;
 	ktrc_emit_nothing(c, id);
 	return false;

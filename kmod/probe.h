@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a probe_<family>.c offers for each of its DATA events: one
- * struct ktrc_probe, named ktrc_probe_<event>.  session.c finds it by that name,
+ * struct ktrc_probe, named ktrc_probe_<event>.  attach.c finds it by that name,
  * through the event table.
  */
 #ifndef KTRC_PROBE_H

@@ -194,8 +194,9 @@ struct ktrc_packet_header {
 #define KTRC_IOC_STOP _IO('k', 4) /* no argument (0) */
 #define KTRC_IOC_CONSUME _IO('k', 5) /* struct ktrc_ioc_consume */
 
+/* each lasts until the file is closed and its own mappings are unmapped */
 #define KTRC_ATTACH_CONSUME 0x1u /* be the one consumer; EBUSY: there is one */
-#define KTRC_ATTACH_BIND 0x2u /* delete the session when this file is closed */
+#define KTRC_ATTACH_BIND 0x2u /* delete the session then */
 
 /**
  * struct ktrc_ioc_attach - connect this open file with a session
@@ -267,7 +268,7 @@ struct ktrc_ioc_info {
  * @cpu: the CPU
  * @position: everything before it may be overwritten
  *
- * EINVAL: no such CPU or ring, @position runs back or is beyond what is reserved.
+ * EINVAL: no such CPU or ring, @position runs back or is beyond what is published.
  * EPERM: attached without KTRC_ATTACH_CONSUME.
  */
 struct ktrc_ioc_consume {

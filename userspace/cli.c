@@ -33,12 +33,22 @@ void ktrc_cli_begin(struct ktrc_cli *cli)
 	};
 }
 
+static bool output_failed; /* and somebody said so */
+
+int ktrc_cli_flush(struct ktrc_error *err)
+{
+	if (!ferror(stdout) && fflush(stdout) == 0)
+		return 0;
+	output_failed = true;
+	return ktrc_fail(err, errno ? errno : EIO, "standard output: cannot write");
+}
+
 int ktrc_cli_finish(int code)
 {
 	bool failed = ferror(stdout);
 	struct ktrc_error err;
 
-	if (fclose(stdout) == 0 && !failed)
+	if (output_failed || (fclose(stdout) == 0 && !failed))
 		return code;
 	if (errno == EPIPE)
 		return code;
@@ -160,34 +170,64 @@ static bool takes_argument(const struct argp *argp, const char *typed, size_t le
 	return false;
 }
 
-static void check_argument(const struct argp *argp, const char *typed, size_t len, bool is_last)
+/* @value: what stands behind it in its own word, or NULL; returns whether the next word is one */
+static bool check_argument(const struct argp *argp, const char *typed, size_t len,
+			   const char *value, bool is_last)
 {
 	bool takes = takes_argument(argp, typed, len);
 
-	if (takes ? typed[len] || !is_last : typed[len] != '=')
-		return;
+	if (takes ? value || !is_last : !value)
+		return takes && !value;
 	fprintf(stderr, "%s: option \"%.*s\" %s an argument\nhint: %s --help\n",
 		program_invocation_short_name, (int)len, typed,
 		takes ? "requires" : "does not take", program_invocation_short_name);
 	exit(KTRC_EXIT_USAGE);
 }
 
+static bool check_long(const struct argp *argp, const struct option_names *names, char *word,
+		       bool is_last)
+{
+	size_t len = strcspn(word, "=");
+	const char *value = word[len] ? word + len + 1 : NULL;
+
+	if (is_option(names, word, len))
+		return check_argument(argp, word, len, value, is_last);
+	word[len] = '\0';
+	ktrc_cli_unknown("option", word, names->words, names->nr);
+}
+
+/* Several may share a word; one that takes an argument has the rest of it. */
+static bool check_short(const struct argp *argp, const struct option_names *names, const char *word,
+			bool is_last)
+{
+	for (size_t i = 1; word[i]; i++) {
+		const char option[] = { '-', word[i], '\0' };
+
+		if (!is_option(names, option, 2))
+			ktrc_cli_unknown("option", option, names->words, names->nr);
+		if (takes_argument(argp, option, 2))
+			return check_argument(argp, option, 2, word[i + 1] ? &word[i + 1] : NULL,
+					      is_last);
+	}
+	return false;
+}
+
 /* argp would refuse the same, but in other words and without naming the nearest. */
 static void check_options(const struct argp *argp, int argc, char **argv)
 {
 	struct option_names names;
-	size_t len;
+	bool is_value = false;
 
 	collect_names(argp, &names);
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (argv[i][0] != '-' || !argv[i][1])
-			continue;
-		len = argv[i][1] == '-' ? strcspn(argv[i], "=") : 2;
-		if (!is_option(&names, argv[i], len)) {
-			argv[i][len] = '\0';
-			ktrc_cli_unknown("option", argv[i], names.words, names.nr);
-		}
-		check_argument(argp, argv[i], len, i + 1 == argc);
+	for (int i = 1; i < argc && (is_value || strcmp(argv[i], "--") != 0); i++) {
+		bool is_last = i + 1 == argc;
+
+		if (is_value || argv[i][0] != '-' || !argv[i][1])
+			is_value = false;
+		else if (argv[i][1] == '-')
+			is_value = check_long(argp, &names, argv[i], is_last);
+		else
+			is_value = check_short(argp, &names, argv[i], is_last);
 	}
 }
 

@@ -37,6 +37,14 @@ struct ktrc_cli {
 /** ktrc_cli_begin() - before anything else: signals, exit codes of argp, line buffering */
 void ktrc_cli_begin(struct ktrc_cli *cli);
 
+/**
+ * ktrc_cli_flush() - get out what was printed
+ *
+ * errno is as the first print that failed left it.  ktrc_cli_finish() does not tell
+ * a failure again.
+ */
+int ktrc_cli_flush(struct ktrc_error *err);
+
 /** ktrc_cli_finish() - flush standard output; a closed pipe is no failure */
 int ktrc_cli_finish(int code);
 

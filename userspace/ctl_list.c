@@ -41,8 +41,15 @@ static void list_event(const struct ktrc_ctl_show *show, const struct ktrc_event
 
 static void list_json(const struct ktrc_ctl_show *show, const struct ktrc_schema *schema)
 {
-	json_t *document = ktrc_schema_to_json(schema);
+	json_t *document = ktrc_schema_to_json(schema), *event;
+	size_t i;
 
+	if (show->cli.format == KTRC_OUT_NDJSON) {
+		json_array_foreach(json_object_get(document, "events"), i, event)
+			ktrc_print_json_line(json_incref(event), &show->cli.out);
+		json_decref(document);
+		return;
+	}
 	json_object_set_new(document, "format", json_string("ktrc.schema/1"));
 	ktrc_print_json(document, &show->cli.out);
 }

@@ -174,7 +174,7 @@ static int run_and_report(struct run *run)
 		return ktrc_cli_error(&err);
 	capture->trace = "";
 	ktrc_cli_set_saving(save);
-	if (save && ktrc_trace_save(save, capture, ktrc_cli_is_aborted, &err) < 0) {
+	if (save && ktrc_trace_rescue(save, capture, ktrc_cli_is_aborted, &err) < 0) {
 		/* the records end with this process: show at least what they amount to */
 		saved = ktrc_cli_error(&err);
 	} else if (save) {

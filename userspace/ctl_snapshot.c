@@ -3,6 +3,7 @@
 #include "ctl.h"
 #include "lib/cleanup.h"
 #include "lib/trace.h"
+#include "report.h"
 
 struct snapshot {
 	struct ktrc_cli cli;
@@ -47,7 +48,10 @@ static int take(const struct snapshot *snapshot, struct ktrc_error *err)
 	if (ret < 0)
 		return ret;
 	ktrc_cli_set_saving(true);
-	return ktrc_trace_save(snapshot->directory, capture, ktrc_cli_is_interrupted, err);
+	ret = ktrc_trace_save(snapshot->directory, capture, ktrc_cli_is_interrupted, err);
+	if (ret == 0)
+		ktrc_report_loss(capture, &snapshot->cli, false, 0);
+	return ret;
 }
 
 int ktrc_ctl_snapshot(int argc, char **argv)

@@ -232,6 +232,21 @@ static int status_of(struct ktrc_nl *nl, const struct ktrc_session *session,
 	return 0;
 }
 
+static void print_list(const struct ktrc_ctl_show *show, json_t *list)
+{
+	json_t *session;
+	size_t i;
+
+	if (show->cli.format == KTRC_OUT_JSON) {
+		ktrc_print_json(json_pack("{s:s, s:O}", "format", "ktrc.status/1", "sessions",
+					  list),
+				&show->cli.out);
+		return;
+	}
+	json_array_foreach(list, i, session)
+		ktrc_print_json_line(json_incref(session), &show->cli.out);
+}
+
 static int show_status(struct ktrc_nl *nl, const struct ktrc_ctl_show *show,
 		       const struct ktrc_session *sessions, size_t nr, struct ktrc_error *err)
 {
@@ -246,9 +261,7 @@ static int show_status(struct ktrc_nl *nl, const struct ktrc_ctl_show *show,
 		ret = status_of(nl, &sessions[i], schema, show, list, err);
 	}
 	if (ret == 0 && list)
-		ktrc_print_json(json_pack("{s:s, s:O}", "format", "ktrc.status/1", "sessions",
-					  list),
-				&show->cli.out);
+		print_list(show, list);
 	json_decref(list);
 	return ret;
 }

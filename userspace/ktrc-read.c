@@ -144,7 +144,7 @@ static int read_session(struct ktrc_read *read)
 	/* what was saved is shown only when a view was asked for */
 	code = save(read, capture);
 	if (code || !read->has_view)
-		return ktrc_report_loss(capture, &read->cli, code);
+		return code ? code : ktrc_report_loss(capture, &read->cli, false, 0);
 	return ktrc_report(capture, read->view, read->with_dictionary, &read->cli);
 }
 

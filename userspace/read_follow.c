@@ -30,13 +30,25 @@ static int out_of_memory(struct ktrc_error *err)
 	return ktrc_fail(err, ENOMEM, "view");
 }
 
+/* What is taken is consumed in the next round, so it must be out by then. */
+static int flush(const struct ktrc_follow *follow, struct ktrc_error *err)
+{
+	int ret = ktrc_cli_flush(err);
+
+	if (ret < 0)
+		ktrc_hint(err, "what was not written is still in session %s",
+			  ktrc_follow_capture(follow)->session.name);
+	return ret;
+}
+
 static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
 			struct ktrc_error *err)
 {
 	struct ktrc_reader *reader = ktrc_follow_capture(follow)->reader;
 	const struct ktrc_record *record;
 
-	while (!is_full(read, sink) && (record = ktrc_reader_next(reader)) != NULL) {
+	while (!is_full(read, sink) && !ferror(stdout) &&
+	       (record = ktrc_reader_next(reader)) != NULL) {
 		if (sink->views && ktrc_views_add(sink->views, record) < 0)
 			return out_of_memory(err);
 		if (!sink->events || !(ktrc_event_is_data(record->event) || read->with_dictionary))
@@ -44,7 +56,7 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 		ktrc_event_printer_add(sink->events, record);
 		sink->nr_shown++;
 	}
-	return 0;
+	return flush(follow, err);
 }
 
 /* The rings were read one after the other: only until @held_ticks was each of them. */
@@ -121,7 +133,7 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	else if (sink.views)
 		code = ktrc_report_views(sink.views, read->view, &read->cli);
 	else
-		code = ktrc_report_loss(capture, &read->cli, 0);
+		code = ktrc_report_loss(capture, &read->cli, false, 0);
 	ktrc_event_printer_destroy(sink.events);
 	ktrc_views_destroy(sink.views);
 	return code;
@@ -176,7 +188,7 @@ static int follow_save(struct ktrc_read *read, struct ktrc_follow *follow)
 	if (save_all(follow, writer, &err) < 0)
 		return save_cut(read, follow, writer, &err);
 	ktrc_cli_note(&read->cli, "saved to %s", read->cli.save);
-	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, 0);
+	return ktrc_report_loss(ktrc_follow_capture(follow), &read->cli, false, 0);
 }
 
 int ktrc_read_follow(struct ktrc_read *read)

@@ -34,15 +34,32 @@ static int unrecorded(const struct ktrc_capture *capture, const char *label)
 	return ktrc_cli_error(&err);
 }
 
-int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, int code)
+int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, bool is_stated,
+		     int code)
 {
 	u64 lost = ktrc_capture_lost(capture);
 
-	if (code || !cli->max_loss || lost <= *cli->max_loss)
-		return code;
-	fprintf(stderr, "%s: session %s: %llu hits lost, more than --max-loss=%llu\n",
-		program_invocation_short_name, capture->session.name, lost, *cli->max_loss);
-	return KTRC_EXIT_LOSS;
+	if (!code && cli->max_loss && lost > *cli->max_loss) {
+		fprintf(stderr, "%s: session %s: %llu hits lost, more than --max-loss=%llu\n",
+			program_invocation_short_name, capture->session.name, lost, *cli->max_loss);
+		return KTRC_EXIT_LOSS;
+	}
+	if (lost && !is_stated)
+		ktrc_cli_note(cli, "session %s: %llu hits lost", capture->session.name, lost);
+	return code;
+}
+
+/* Whether a view says how much was lost, in its heading or as a member. */
+static bool states_loss(enum ktrc_view view, const struct ktrc_cli *cli)
+{
+	switch (cli->format) {
+	case KTRC_OUT_JSON:
+		return true;
+	case KTRC_OUT_NDJSON:
+		return view == KTRC_VIEW_SUMMARY;
+	default:
+		return view != KTRC_VIEW_EVENTS && cli->out.has_header;
+	}
 }
 
 static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cli *cli)
@@ -71,6 +88,7 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 		ktrc_event_printer_create(capture, cli->format, &cli->out);
 	const struct ktrc_record *record;
 	u64 printed = 0;
+	int code = 0;
 
 	if (!printer)
 		return no_memory();
@@ -84,7 +102,9 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 	}
 	ktrc_event_printer_destroy(printer);
 	note_damage(capture, cli);
-	return ktrc_report_loss(capture, cli, printed ? 0 : empty(capture, ALL_EVENTS));
+	if (!printed)
+		code = empty(capture, ALL_EVENTS);
+	return ktrc_report_loss(capture, cli, !code && states_loss(KTRC_VIEW_EVENTS, cli), code);
 }
 
 void ktrc_views_destroy(struct ktrc_views *views)
@@ -193,7 +213,8 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
 		code = empty(views->capture, ALL_EVENTS);
 	else
 		code = print_checked(views, view, cli);
-	return ktrc_report_loss(views->capture, cli, code);
+	return ktrc_report_loss(views->capture, cli,
+				code != KTRC_EXIT_NOTHING && states_loss(view, cli), code);
 }
 
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,

@@ -43,7 +43,16 @@ int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dic
 /** ktrc_report_views() - print one of them, or what rests on them; returns the exit code */
 int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struct ktrc_cli *cli);
 
-/** ktrc_report_loss() - exit code 6 when more was lost than --max-loss allows, else @code */
-int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, int code);
+/**
+ * ktrc_report_loss() - tell what was lost
+ * @capture: of what
+ * @cli: options
+ * @is_stated: what was printed says how much
+ * @code: exit code so far
+ *
+ * Return: 6 when more was lost than --max-loss allows, else @code.
+ */
+int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, bool is_stated,
+		     int code);
 
 #endif

@@ -18,6 +18,7 @@ BEGIN {
 /^#/ || !NF { next }
 
 FNR == NR {
+	wanted[++nr_wanted] = $1
 	committed[$1] = $2
 	committed_bytes[$1] = $3
 	next
@@ -123,6 +124,9 @@ function check_committed(name, unit, now, before) {
 
 END {
 	print_table()
+	for (i = 1; i <= nr_wanted; i++)
+		if (!(wanted[i] in head))
+			check(0, wanted[i] ": was measured")
 	check_near("base_again", "base", noise)
 	check_near("off_loaded", "base", noise)
 	check_near("off_stopped", "base", noise)

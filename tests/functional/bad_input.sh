@@ -127,6 +127,10 @@ command_lines() {
 	bad 2 'unknown format "yaml"' - ktrc-read --format=yaml
 	bad 2 'unknown option .*fomat' 'format' ktrc-read --fomat=json
 	bad 2 'requires an argument' - ktrc-read --save
+	bad 2 'requires an argument' - ktrc-read -qn
+	bad 2 'unknown option "-z"' - ktrc-read -qz
+	bad 3 'no session "nobody"' - ktrc-read --save -dir -snobody
+	bad 3 'no session "nobody"' - ktrc-read --save -- -qn5 -s nobody
 	bad 2 '--save: .*missing' - ktrc-read --save=
 	bad 1 'cannot save.*exists' 'does not exist yet' ktrc-ctl run --save=$dir 1s
 	bad 1 'No such file' 'name a directory' ktrc-ctl run --save=$dir/missing/trace 1s

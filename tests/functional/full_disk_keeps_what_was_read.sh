@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A disk that gets full while a stream is saved to it keeps, as a trace, what was
 # consumed; the rest stays in the session: no record is lost, none is there twice.
+# Following it into a file there consumes nothing that did not get out.
+# `run --save` keeps the oldest records, as many as there is room for.
 # Saving what a session holds leaves nothing on a full disk, nor when it is interrupted, once or twice.
 # timeout: 180
 . tests/functional/lib.sh
@@ -73,6 +75,34 @@ stream() {
 	rm -r "$small/trace"
 }
 
+# follow FILE
+follow() {
+	timeout --foreground 60 ktrc-read events --follow --no-header >"$1"
+}
+
+followed() {
+	local shown
+	ktrc-ctl start -q --mode=stream --memory=64K --packet=4K || fail "start: $?"
+	storm
+	fails 1 "standard output: cannot write: No space left" "still in session default" \
+		follow /dev/full
+	fails 1 "standard output: cannot write: No space left" "still in session default" \
+		follow "$small/shown"
+	kill "${pids[@]}"
+	wait
+	ktrc-ctl stop -q || fail "stop: $?"
+	follow "$tmp/rest" 2>/dev/null || fail "the rest: $?"
+	shown=$(wc -l <"$small/shown")
+	note "$shown records shown, $(wc -l <"$tmp/rest") left in the session"
+	[ "$shown" -gt 1000 ] || fail "only $shown records shown"
+	# the last line may be half there; a reader's time of day is its own
+	expect "records shown by either" \
+		"$({ head -n "$shown" "$small/shown" && cat "$tmp/rest"; } | cut -d ' ' -f 2- | sort -u | wc -l)" \
+		"$(ktrc-ctl stats --format=json | jq '[.counters[].written] | add')"
+	ktrc-ctl reset
+	rm "$small/shown"
+}
+
 plain() {
 	ktrc-ctl start -q --memory=4M || fail "start: $?"
 	touch_pages storm 100000 >/dev/null
@@ -133,7 +163,34 @@ aborted() {
 	fail "no run was aborted"
 }
 
+# What its session holds ends with `run`.
+run() {
+	local seen
+	storm
+	ktrc-ctl run -q 3s --memory=64M --save="$small/run" >"$tmp/out" 2>"$tmp/err"
+	expect "exit code of run" $? 1
+	kill "${pids[@]}"
+	wait
+	mapfile -t lines <"$tmp/err"
+	if [ ${#lines[@]} != 2 ] || ! [[ ${lines[0]} =~ ^ktrc-ctl:\ $small/run/.*No\ space\ left ]] ||
+		! [[ ${lines[1]} =~ ^hint:\ $small/run\ holds\ the\ oldest\ [0-9]+\ of\ [0-9]+\ KiB ]]; then
+		fail "run says: $(cat "$tmp/err")"
+	fi
+	grep -q '^check *books balance' "$tmp/out" || fail "run prints no summary: $(cat "$tmp/out")"
+	expect "left on the full disk" "$(ls -A "$small")" run
+	ktrc-read check "$small/run" >"$tmp/check" 2>"$tmp/err" || fail "check: $(cat "$tmp/check")"
+	grep -q "^ktrc-read: this is not all" "$tmp/err" || fail "check does not say that it is cut"
+	kept=$(records "$small/run")
+	note "$kept records of run kept"
+	[ "$kept" -gt 10000 ] || fail "only $kept records of run kept"
+	seen=$(ktrc-read events -q --no-header "$small/run" | awk '{ print $3 }' | sort -u | xargs)
+	expect "CPUs in it" "$seen" "0 1"
+	rm -r "$small/run"
+}
+
 stream
+followed
+run
 plain
 interrupted INT
 interrupted TERM

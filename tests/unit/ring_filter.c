@@ -12,6 +12,8 @@ static const struct ktrc_facts some_fault = { .ticks = 1000, .mode = KTRC_fault_
 
 static enum ktrc_verdict judge(const struct ktrc_filter *f, const struct ktrc_facts *facts)
 {
+	if (!ktrc_filter_is_ours(f))
+		return KTRC_REJECT;
 	return ktrc_filter_judge(f, &rig.cpu.count[KTRC_EV_fault], KTRC_EV_fault, facts);
 }
 

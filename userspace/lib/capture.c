@@ -78,21 +78,34 @@ static void take_info(struct ktrc_capture *capture, const struct ktrc_ioc_info *
 	memcpy(capture->uuid, info->uuid, sizeof(capture->uuid));
 }
 
-static int refresh_from_kernel(struct ktrc_capture *capture, struct ktrc_nl *nl, const char *name,
-			       struct ktrc_error *err)
+/* Netlink knows sessions by name, and that may be another's by now. */
+static int check_exists(struct ktrc_device *dev, struct ktrc_error *err)
+{
+	int ret = ktrc_device_info(dev, err);
+
+	if (ret == 0 && dev->info.stop_reason == KTRC_STOP_DELETED)
+		ret = ktrc_fail_as(err, ENOENT, KTRC_EXIT_NOTHING, "session %s: it was deleted",
+				   dev->info.name);
+	return ret;
+}
+
+static int refresh_from_kernel(struct ktrc_capture *capture, struct ktrc_nl *nl,
+			       struct ktrc_device *dev, struct ktrc_error *err)
 {
 	struct ktrc_counter_set counters;
 	struct ktrc_session session;
 	int ret;
 
-	ret = ktrc_nl_session_get(nl, name, &session, err);
+	ret = ktrc_nl_session_get(nl, dev->info.name, &session, err);
 	if (ret == 0)
-		ret = ktrc_nl_counters(nl, name, &counters, err);
+		ret = ktrc_nl_counters(nl, dev->info.name, &counters, err);
 	if (ret < 0)
 		return ret;
 	ret = ktrc_nl_names(nl, &capture->names, err);
 	/* an older module keeps none */
-	if (ret < 0 && ret != -EOPNOTSUPP) {
+	if (ret == 0 || ret == -EOPNOTSUPP)
+		ret = check_exists(dev, err);
+	if (ret < 0) {
 		free(counters.rows);
 		return ret;
 	}
@@ -107,11 +120,12 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
 {
 	int ret;
 
-	ret = ktrc_device_info(dev, err);
-	if (ret < 0)
+	ret = check_exists(dev, err);
+	if (ret < 0 && ret != -ENOENT)
 		return ret;
 	take_info(capture, &dev->info);
-	ret = refresh_from_kernel(capture, nl, dev->info.name, err);
+	if (ret == 0)
+		ret = refresh_from_kernel(capture, nl, dev, err);
 	if (ret == -ENOENT && capture->session.name[0]) {
 		/* deleted meanwhile: @dev still has its records, the counters are those of the last look */
 		capture->session.state = KTRC_STATE_STOPPED;

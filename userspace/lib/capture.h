@@ -41,7 +41,7 @@ struct ktrc_stream {
  * @nr_online: CPUs online when captured
  * @nr_packets: packets in each ring
  * @is_cut: reading ended before the records of a stopped session did, or at a full
- *	disk: the rest was left in the session
+ *	disk: the rest was left in the session, or is gone
  * @host: name of the machine
  * @kernel: its kernel's release
  * @before: counters before the rings were copied

@@ -84,7 +84,7 @@ int ktrc_follow_open(struct ktrc_nl *nl, const char *session, struct ktrc_follow
 	return 0;
 }
 
-struct ktrc_capture *ktrc_follow_capture(struct ktrc_follow *follow)
+struct ktrc_capture *ktrc_follow_capture(const struct ktrc_follow *follow)
 {
 	return follow->capture;
 }

@@ -20,7 +20,7 @@ void ktrc_cleanup_follow(struct ktrc_follow **follow);
 #define __ktrc_follow KTRC_CLEANUP(ktrc_cleanup_follow)
 
 /** ktrc_follow_capture() - describes the session; its reader yields the records */
-struct ktrc_capture *ktrc_follow_capture(struct ktrc_follow *follow);
+struct ktrc_capture *ktrc_follow_capture(const struct ktrc_follow *follow);
 
 /**
  * ktrc_follow_fill() - feed the reader with what was written since

@@ -34,6 +34,9 @@ int ktrc_trace_create(const char *path, struct ktrc_trace_writer **writer, struc
 int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size_t len,
 		      struct ktrc_error *err);
 
+/** ktrc_trace_ask() - ask @is_aborted now and then; if true nothing is saved; may be NULL */
+void ktrc_trace_ask(struct ktrc_trace_writer *writer, bool (*is_aborted)(void));
+
 /** ktrc_trace_reserve() - room for the description, so that a disk that gets full can have it */
 int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		       struct ktrc_error *err);
@@ -67,6 +70,18 @@ int ktrc_trace_probe(const char *path, struct ktrc_error *err);
  */
 int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, bool (*is_aborted)(void),
 		    struct ktrc_error *err);
+
+/**
+ * ktrc_trace_rescue() - save a capture that nobody can read again
+ * @path: directory to make
+ * @capture: what to save
+ * @is_aborted: as of ktrc_trace_save()
+ *
+ * Where not all fits, the oldest records are saved as a trace that says it is cut; that is
+ * still a failure, and its hint says how much was saved.
+ */
+int ktrc_trace_rescue(const char *path, const struct ktrc_capture *capture,
+		      bool (*is_aborted)(void), struct ktrc_error *err);
 
 /**
  * ktrc_trace_open() - open a saved trace

@@ -347,6 +347,11 @@ static int sync_dir(const struct ktrc_trace_writer *writer, int base, const char
 	return 0;
 }
 
+void ktrc_trace_ask(struct ktrc_trace_writer *writer, bool (*is_aborted)(void))
+{
+	writer->is_aborted = is_aborted;
+}
+
 /* The directory takes its name, and the one it lies in keeps that. */
 static int appear(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
@@ -393,7 +398,7 @@ int ktrc_trace_save(const char *path, const struct ktrc_capture *capture, bool (
 	ret = ktrc_trace_create(path, &writer, err);
 	if (ret < 0)
 		return ret;
-	writer->is_aborted = is_aborted;
+	ktrc_trace_ask(writer, is_aborted);
 	for (size_t i = 0; i < capture->nr_streams; i++) {
 		ret = ktrc_trace_append(writer, capture->streams[i].cpu, capture->streams[i].bytes,
 					capture->streams[i].len, err);

@@ -45,6 +45,7 @@ static int read_packet(struct reader *r, uint32_t cpu, struct cell *cells, int l
 	struct ring *ring = &r->rings[cpu];
 	struct ktrc_ioc_consume c = { .size = sizeof(c), .cpu = cpu };
 	uint64_t head = ring_head(ring), k = ring->st->cons / r->info.packet_bytes;
+	uint32_t from = ring->st->cons % r->info.packet_bytes; /* another consumer's place */
 	const char *packet = ring->data + k % r->info.nr_packets * r->info.packet_bytes;
 	struct tally t = { 0 };
 
@@ -52,7 +53,7 @@ static int read_packet(struct reader *r, uint32_t cpu, struct cell *cells, int l
 		errx(1, "too many packets");
 	if (head <= (k + 1) * r->info.packet_bytes && !(last && head > ring->st->cons))
 		return 0;
-	packet_tally(packet, k, packet_content(r, packet, k, head), &t);
+	packet_tally(packet, k, from, packet_content(r, packet, k, head), &t);
 	write_down(&cells[(size_t)cpu * MAX_PACKETS + k], &t);
 	c.position = (k + 1) * r->info.packet_bytes;
 	if (c.position > head)

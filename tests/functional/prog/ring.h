@@ -113,8 +113,9 @@ static inline uint32_t packet_content(const struct reader *r, const char *packet
 	return head - k * r->info.packet_bytes;
 }
 
-/* add up one packet; exits when it is not well formed */
-static inline void packet_tally(const char *packet, uint64_t k, uint32_t content, struct tally *t)
+/* add up one packet's records from byte @from on; exits when it is not well formed */
+static inline void packet_tally(const char *packet, uint64_t k, uint32_t from, uint32_t content,
+				struct tally *t)
 {
 	const struct ktrc_packet_header *h = (const void *)packet;
 	uint32_t at = sizeof(*h);
@@ -127,6 +128,7 @@ static inline void packet_tally(const char *packet, uint64_t k, uint32_t content
 		const uint32_t *w = (const uint32_t *)(packet + at);
 		uint32_t id = *w & 31, ticks = *w >> KTRC_ID_BITS;
 		uint64_t now = time >> KTRC_TIME_BITS << KTRC_TIME_BITS | ticks;
+		int is_new = at >= from;
 
 		at += 4;
 		if (id == KTRC_ID_EXTENDED) {
@@ -143,7 +145,7 @@ static inline void packet_tally(const char *packet, uint64_t k, uint32_t content
 			t->written_before[c->event] = c->written;
 		}
 		time = now;
-		t->records[id]++;
+		t->records[id] += is_new;
 		at += event_bytes(id);
 	}
 	if (at != content)

@@ -16,7 +16,7 @@ static void tally_cpu(struct reader *r, uint32_t cpu)
 	for (k = first; k * r->info.packet_bytes < head; k++) {
 		const char *p = ring->data + k % r->info.nr_packets * r->info.packet_bytes;
 
-		packet_tally(p, k, packet_content(r, p, k, head), &all);
+		packet_tally(p, k, 0, packet_content(r, p, k, head), &all);
 		if (k == first)
 			memcpy(overwritten, all.written_before, sizeof(overwritten));
 	}
