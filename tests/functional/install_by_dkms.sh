@@ -35,7 +35,8 @@ tar -c --exclude ./.git --exclude './*.ko' --exclude '*.o.cmd' --exclude ./build
 cd /root/ktrc || fail "no copy"
 files >/run/before
 
-install/files install || fail "installing the tools: $?"
+PATH=/usr/local/bin:/usr/bin:/bin install/files install || fail "installing with the PATH of su: $?"
+getent group ktrc >/dev/null || fail "there is no group ktrc"
 here=/lib/modules/$(uname -r)/build
 mkdir -p /lib/modules/6.12.0-other /lib/modules/6.1.0-small/build
 ln -s "$here" /lib/modules/6.12.0-other/build
