@@ -4,14 +4,15 @@
 # timeout: 600
 # long
 # On a clean Debian 12 `make dkms-install` is enough: DKMS builds the module, `ktrc-ctl run`
-# loads it and prints a summary, udev gives the device to its group.
-# DKMS passes over kernels that
+# loads it and prints a summary, udev gives the device to its group; asking netlink for the
+# family loads it too, and loaded it is attached to nothing.  DKMS passes over kernels that
 # ktrc is not for, by release or configuration.  A release that does not build changes nothing;
 # one that does replaces the one before, also while that records: the session goes on, and the
 # tools of the other ABI say so, with both numbers.  `make dkms-remove uninstall` leaves no
 # file, directory or group behind.
 . tests/functional/lib.sh
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+programs=$PWD/build/functional
 log=/run/log
 
 # Every file but those of the package manager, of logs and of root.
@@ -126,6 +127,14 @@ mine=/root/ktrc/userspace/ktrc-ctl
 modinfo -F filename ktrc | grep -q "^/lib/modules/$kernel/updates/dkms/ktrc.ko" ||
 	fail "the module: $(modinfo ktrc 2>&1); $(dkms status)"
 
+[ ! -d /sys/module/ktrc ] || fail "the module is loaded before anybody asked for it"
+"$programs/tracepoints_used" | sort >/run/used
+expect "asking netlink for the family" "$("$programs/genl_family")" found
+[ -d /sys/module/ktrc ] || fail "the module is not loaded"
+expect "probes of the module that nobody uses" "$(</sys/kernel/debug/kprobes/list)" ""
+"$programs/tracepoints_used" | sort | diff /run/used - >$log || fail "it is attached to $(cat $log)"
+rmmod ktrc || fail "rmmod"
+
 while sleep 0.2; do /bin/true; done &
 load=$!
 ktrc-ctl run 2s >$log 2>&1 || fail "run: $?: $(cat $log)"
@@ -136,6 +145,7 @@ note "used after $SECONDS s"
 
 abi=$(modinfo -F abi ktrc)
 ktrc-ctl start --events=fault.light:count --memory=4M 2>/dev/null || fail "start: $?"
+[ "$("$programs/tracepoints_used" | sort | comm -13 /run/used -)" != "" ] || fail "a session is attached to nothing"
 cd /root/other || fail "no other release"
 make_here dkms-install
 is_installed 9.0.0
