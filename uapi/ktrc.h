@@ -316,7 +316,7 @@ enum ktrc_attr_session {
 	KTRC_A_SESSION_PAD,
 	KTRC_A_SESSION_NAME, /* string, 1-31 of [A-Za-z0-9_.-]; absent or "": default */
 	KTRC_A_SESSION_MODE, /* u32, enum ktrc_mode; default FLIGHT */
-	KTRC_A_SESSION_EVENTS, /* u64, bit i: event id i; DATA events only */
+	KTRC_A_SESSION_EVENTS, /* u64, bit i: event id i; DATA and PART events only */
 	KTRC_A_SESSION_MEMORY, /* u64, bytes of all rings together; rounded down to whole packets */
 	KTRC_A_SESSION_PACKET_BYTES, /* u32, power of two, 4 KiB - 1 MiB; default 64 KiB */
 	KTRC_A_SESSION_STATE, /* u32, enum ktrc_state */
@@ -326,7 +326,7 @@ enum ktrc_attr_session {
 	KTRC_A_SESSION_REPLACE, /* flag, with NEW: in place of one that neither runs nor is bound */
 	KTRC_A_SESSION_RULE, /* nest, enum ktrc_attr_rule; once for each event that has one */
 	KTRC_A_SESSION_PID, /* u32, a process; up to KTRC_MAX_PIDS times; none: all */
-	KTRC_A_SESSION_CGROUP, /* u64, cgroup v2 id: only tasks in it or below; none: all */
+	KTRC_A_SESSION_CGROUP, /* u64, cgroup v2 id: only tasks in it or below; none or 0: all */
 	KTRC_A_SESSION_MAX_SECONDS, /* u32, stop after so long; 0: never */
 	KTRC_A_SESSION_NAMES_MISSED, /* u64, in replies: cgroups whose path could not be kept */
 	KTRC_A_SESSION_BIND, /* u32, with NEW: descriptor of KTRC_DEVICE; does KTRC_ATTACH_BIND */

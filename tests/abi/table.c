@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Views of the event table for people: `docs` prints docs/events.md, `layout` prints
- * what tests/abi/layout.txt pins.  Offsets and widths are not taken from the table:
- * a field is set to all ones in the wire struct and found again in its bytes.
+ * Views of the interface for people: `docs` prints docs/events.md, `layout` prints
+ * what tests/abi/layout.txt pins.  Offsets and widths of an event are not taken from the
+ * table: a field is set to all ones in the wire struct and found again in its bytes.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +119,18 @@ static void walk_events(const struct view *view)
 #include "ktrc_events.def"
 }
 
+/* What uapi/ktrc.h declares; header.awk has found the names. */
+static void layout_header(void)
+{
+#define STRUCT(name) printf("struct " #name " bytes %zu\n", sizeof(struct name));
+#define MEMBER(of, name)                                                        \
+	printf("  " #name " offset %zu bytes %zu\n", offsetof(struct of, name), \
+	       sizeof(((struct of *)NULL)->name));
+#define NUMBER(name) printf("number " #name " %#llx\n", (unsigned long long)(name));
+#define TEXT(name) printf("text " #name " %s\n", name);
+#include "header.def"
+}
+
 static const struct view docs = { docs_value, docs_event, docs_field };
 static const struct view layout = { layout_value, layout_event, layout_field };
 
@@ -148,6 +161,7 @@ int main(int argc, char **argv)
 		printf("schema %d\n", KTRC_SCHEMA);
 		walk_events(&layout);
 		walk_values(&layout);
+		layout_header();
 	} else {
 		fprintf(stderr, "usage: table docs|layout\n");
 		return 2;

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A client that knows only docs/netlink.yaml, the kernel's own YNL, makes a session with a
+# rule and a filter, starts, stops and deletes it, hears of that, and reads schema, counters
+# and names; the file is as the kernel's schema of such files wants it.
+# host: tests/ynl
+# timeout: 240
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+mkfifo "$tmp/go"
+ynl=$(tests/ynl) || fail "no YNL"
+python3 tests/functional/prog/ynl_client.py "$ynl" docs/netlink.yaml <"$tmp/go" >"$tmp/said" 2>"$tmp/err" &
+client=$!
+exec 9>"$tmp/go"
+until grep -q '^cgroup' "$tmp/said"; do
+	kill -0 $client 2>/dev/null || fail "it ended: $(cat "$tmp/err" "$tmp/said")"
+	sleep 0.1
+done
+ktrc-ctl status --session=spec --format=json >"$tmp/status"
+ktrc-ctl stats --session=spec --format=json >"$tmp/stats" || fail "stats: $?"
+ktrc-ctl list --format=json >"$tmp/schema" || fail "list: $?"
+echo >&9
+wait $client || fail "client: $?: $(cat "$tmp/err")"
+cat "$tmp/said"
+
+fields=$(jq -r '[.events[] | select(.label == "fault").fields[] | "\(.name):\(.width_bits)"] |
+	join(" ")' "$tmp/schema")
+expect "fields" "$(sed -n 's/^fields //p' "$tmp/said" | sed 's/:[a-z]*\( \|$\)/\1/g')" "$fields"
+rows=$(($(getconf _NPROCESSORS_CONF) + 1))
+expect "what it was told" "$(grep -vE '^(fields|total) ' "$tmp/said")" \
+	"event avail=yes bytes=$(jq '.events[] | select(.label == "fault").bytes' "$tmp/schema") id=1 kind=data name=fault rules=['count', 'kernel', 'major', 'min', 'user']
+values kernel user gup
+session events=2 max-seconds=1000 memory=4194304 mode=stream name=spec names-missed=0 packet-bytes=8192 pid=[1] state=stopped stop-reason=asked
+rule event=1 flags=['count', 'user'] min-ns=5 sample=3
+all sessions spec
+counters $rows rows, balance 0 all pages True durations True buckets 40
+cgroup /
+deleted, then No such file or directory
+notice started spec none lost 0
+notice stopped spec asked lost 0
+notice gone spec deleted lost 0"
+expect "counters" "$(sed -n 's/^total //p' "$tmp/said")" \
+	"$(jq -r '[.counters[] | [.hits, .written, .filtered]] | transpose | map(add) | join(" ")' "$tmp/stats")"
+expect "the rule that the tools see" "$(jq -r '.sessions[0].events[].rule' "$tmp/status")" "min=5ns:user:count:1/3"
