@@ -94,7 +94,7 @@ static __always_inline bool ktrc_emit_fast(struct ktrc_cpu *c, u32 clock, u32 id
 	return true;
 }
 
-/* @is_timed: a constant; account @ticks as its duration */
+/* @is_timed: a constant where speed matters; account @ticks as its duration */
 static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 id, const void *rec,
 					    u32 bytes, bool is_timed, u64 ticks)
 {
@@ -124,14 +124,20 @@ static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 i
  * @id: event id
  * @rec: payload
  * @bytes: its size, 8 or more
+ * @ticks: its duration, which is accounted unless the session is off, or KTRC_NO_TICKS
  */
 static __always_inline void ktrc_emit_payload(struct ktrc_cpu *c, u32 clock, u32 id,
-					      const void *rec, u32 bytes)
+					      const void *rec, u32 bytes, u64 ticks)
 {
-	if (bytes > KTRC_EMIT_BYTES)
-		ktrc_emit_long(c, id, rec, bytes);
-	else
-		ktrc_emit_words(c, clock, id, rec, bytes, false, 0);
+	bool is_timed = ticks != KTRC_NO_TICKS;
+
+	if (bytes <= KTRC_EMIT_BYTES) {
+		ktrc_emit_words(c, clock, id, rec, bytes, is_timed, ticks);
+		return;
+	}
+	if (is_timed)
+		ktrc_count_duration(&c->count[id], ticks);
+	ktrc_emit_long(c, id, rec, bytes);
 }
 
 /**

@@ -142,6 +142,7 @@ static void init_cpu(struct ktrc_session *s, int cpu)
 static int check_sizes(struct ktrc_session *s, u64 left, struct ktrc_why *why)
 {
 	struct ktrc_config *c = &s->config;
+	bool is_chosen = c->memory;
 	u64 row, packets;
 
 	if (!c->packet_bytes)
@@ -155,7 +156,8 @@ static int check_sizes(struct ktrc_session *s, u64 left, struct ktrc_why *why)
 		c->memory = min(left, (u64)KTRC_DEFAULT_CPU_BYTES * num_online_cpus());
 	row = (u64)c->packet_bytes * num_online_cpus();
 	packets = div64_u64(c->memory, row);
-	if (c->memory > left || packets > INT_MAX / (c->packet_bytes / PAGE_SIZE) - 1) {
+	if (c->memory > left || (!is_chosen && packets < KTRC_MIN_PACKETS) ||
+	    packets > INT_MAX / (c->packet_bytes / PAGE_SIZE) - 1) {
 		why->text = "memory exceeds what the module parameter max_mb leaves";
 		return -E2BIG;
 	}

@@ -47,6 +47,12 @@ static void add(u64 cgid, const char *path)
 	kfree(old);
 }
 
+/* the worker makes room before it takes more */
+static bool is_full(void)
+{
+	return nr_names + KTRC_NR_NEW_NAMES > max_names;
+}
+
 static bool is_gone(u64 cgid)
 {
 	struct cgroup *cgroup = cgroup_get_from_id(cgid);
@@ -58,8 +64,8 @@ static bool is_gone(u64 cgid)
 }
 
 /*
- * Make room: the oldest of the cgroups that are gone, whose ids are the lowest.  In the
- * worker only: another task may see fewer cgroups than there are.
+ * Make room: of the cgroups that are gone those made first, whose ids are the lowest.  In
+ * the worker only: another task may see fewer cgroups than there are.
  */
 static void drop_gone(void)
 {
@@ -73,6 +79,7 @@ static void drop_gone(void)
 			xa_erase(&names, cgid);
 			kfree(path);
 			nr_names--;
+			nr_missed++;
 			nr_wanted--;
 		}
 		if (nr_wanted <= 0)
@@ -99,7 +106,7 @@ static void take_fresh(void)
 static void work(struct work_struct *unused)
 {
 	mutex_lock(&names_lock);
-	if (nr_names + KTRC_NR_NEW_NAMES > max_names && time_after(jiffies, next_drop)) {
+	if (is_full() && time_after(jiffies, next_drop)) {
 		drop_gone();
 		next_drop = jiffies + KTRC_DROP_PERIOD;
 	}
@@ -236,7 +243,7 @@ bool ktrc_names_next(u64 *cgid, char *path)
 	const char *found;
 
 	mutex_lock(&names_lock);
-	if (fresh)
+	if (fresh && !is_full())
 		take_fresh();
 	found = xa_find(&names, &index, ULONG_MAX, XA_PRESENT);
 	if (found)
@@ -247,7 +254,7 @@ bool ktrc_names_next(u64 *cgid, char *path)
 }
 
 /**
- * ktrc_names_missed() - names for which there was no room
+ * ktrc_names_missed() - names for which there was no room, or is none any more
  */
 u64 ktrc_names_missed(void)
 {

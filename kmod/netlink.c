@@ -54,10 +54,10 @@ static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
 /* what the policies demand, for people */
 static const char *const session_limits[KTRC_A_SESSION_MAX + 1] = {
 	[KTRC_A_SESSION_NAME] = "name must be a string of 1 to 31 of A-Z a-z 0-9 _ . -",
-	[KTRC_A_SESSION_MODE] = "mode must be a u32: 0 (flight) or 1 (stream)",
-	[KTRC_A_SESSION_EVENTS] = "events must be a u64",
-	[KTRC_A_SESSION_MEMORY] = "memory must be a u64",
-	[KTRC_A_SESSION_PACKET_BYTES] = "packet-bytes must be a u32",
+	[KTRC_A_SESSION_MODE] = "mode must be a u32, of a new session: 0 (flight) or 1 (stream)",
+	[KTRC_A_SESSION_EVENTS] = "events must be a u64, of a new session",
+	[KTRC_A_SESSION_MEMORY] = "memory must be a u64, of a new session",
+	[KTRC_A_SESSION_PACKET_BYTES] = "packet-bytes must be a u32, of a new session",
 	[KTRC_A_SESSION_STATE] =
 		"state must be a u32: 0 (new) or 1 (running) of a new session, 1 or 2 (stopped) to set",
 	[KTRC_A_SESSION_STOP_REASON] = "stop-reason is for replies",

@@ -303,6 +303,10 @@ static void watch(struct work_struct *work)
 	u64 lost;
 
 	mutex_lock(&ktrc_control);
+	if (list_empty(&s->node)) { /* deleted: another may have its name */
+		mutex_unlock(&ktrc_control);
+		return;
+	}
 	lost = ktrc_session_lost(s);
 	if (lost != s->lost)
 		ktrc_session_notice(s, KTRC_NOTICE_LOSS);

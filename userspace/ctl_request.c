@@ -153,6 +153,15 @@ static int already_running(const char *name, struct ktrc_error *err)
 	return ret;
 }
 
+static int belongs_to_run(const char *name, struct ktrc_error *err)
+{
+	int ret = ktrc_fail_as(err, EBUSY, KTRC_EXIT_FAILED,
+			       "session %s: another process has it, such as ktrc-ctl run", name);
+
+	ktrc_hint(err, "it is gone when that ends; or --session=OTHER");
+	return ret;
+}
+
 static void note_event(const struct ktrc_ctl_request *request, const struct ktrc_event *event)
 {
 	const char *why = event->reason ? event->reason : "a fallback hook is in use";
@@ -197,16 +206,29 @@ static void name_others(struct ktrc_nl *nl, struct ktrc_error *err)
 		  sessions[0].name, ktrc_word(&ktrc_states, sessions[0].state), sessions[0].name);
 }
 
+/* 0 if it may be replaced */
+static int in_use(struct ktrc_nl *nl, const char *name, struct ktrc_session *old,
+		  struct ktrc_error *err)
+{
+	if (ktrc_nl_session_get(nl, name, old, err) < 0)
+		*old = (struct ktrc_session){ .state = KTRC_STATE_NEW };
+	if (old->is_bound)
+		return belongs_to_run(name, err);
+	return old->state == KTRC_STATE_RUNNING ? already_running(name, err) : 0;
+}
+
 static int new_session(struct ktrc_nl *nl, const struct ktrc_ctl_request *request, int owner,
 		       struct ktrc_error *err)
 {
 	int ret = ktrc_nl_session_new(nl, &request->session, owner, err);
+	struct ktrc_session other;
+	struct ktrc_error why;
 
-	if (ret == -EEXIST) /* since we looked */
-		return already_running(request->session.name, err);
+	if (ret == -EEXIST && in_use(nl, request->session.name, &other, &why) < 0)
+		*err = why; /* since we looked */
 	if (ret == -EINVAL || ret == -ERANGE)
 		err->code = KTRC_EXIT_USAGE;
-	if (ret == -ENOSPC)
+	if (ret == -ENOSPC || ret == -E2BIG)
 		name_others(nl, err);
 	return ret;
 }
@@ -243,10 +265,9 @@ int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, u32 stat
 		ret = complete(nl, request, schema, err);
 	if (ret < 0)
 		return ret;
-	if (ktrc_nl_session_get(nl, request->session.name, &old, err) < 0)
-		old = (struct ktrc_session){ .state = KTRC_STATE_NEW };
-	if (old.state == KTRC_STATE_RUNNING || old.is_bound)
-		return already_running(request->session.name, err);
+	ret = in_use(nl, request->session.name, &old, err);
+	if (ret < 0)
+		return ret;
 	request->session.state = state;
 	ret = new_session(nl, request, owner, err);
 	if (ret == 0 && old.state == KTRC_STATE_STOPPED)

@@ -56,7 +56,7 @@ static bool states_loss(enum ktrc_view view, const struct ktrc_cli *cli)
 	case KTRC_OUT_JSON:
 		return true;
 	case KTRC_OUT_NDJSON:
-		return view == KTRC_VIEW_SUMMARY;
+		return view != KTRC_VIEW_EVENTS;
 	default:
 		return view != KTRC_VIEW_EVENTS && cli->out.has_header;
 	}

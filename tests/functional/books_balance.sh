@@ -73,6 +73,7 @@ stream() {
 	storm rename 20000
 	kill -KILL $reader
 	wait $reader
+	storm storm 20000 # nobody reads: more than a ring holds
 	consume "$tmp/cells" >"$tmp/read" &
 	reader=$!
 	storm storm 250000

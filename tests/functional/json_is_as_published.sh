@@ -23,9 +23,10 @@ documents() {
 		ktrc-read "$view" --format=json "${@:2}" >"$tmp/ktrc.$view, $what" || fail "$what, $view: $?"
 	done
 	for view in "${views[@]}"; do
-		ktrc-read "$view" --format=ndjson "${@:2}" | tail -n 1 >"$tmp/end of $view, $what"
-		jq -e '(.lost | type) == "number" and .overhead.is_estimate' "$tmp/end of $view, $what" >/dev/null ||
-			fail "$what, $view: the end states no loss or overhead: $(cat "$tmp/end of $view, $what")"
+		[ "$view" != summary ] || continue
+		ktrc-read "$view" --format=ndjson "${@:2}" | tail -n 1 >"$tmp/ktrc.rows, $what, $view"
+		jq -e '(.lost | type) == "number" and .overhead.is_estimate' "$tmp/ktrc.rows, $what, $view" >/dev/null ||
+			fail "$what, $view: the end states no loss or overhead: $(cat "$tmp/ktrc.rows, $what, $view")"
 	done
 	[ "${views[0]}" != summary ] || ktrc-read --format=ndjson "${@:2}" >"$tmp/ktrc.summary, $what, NDJSON"
 }

@@ -28,7 +28,7 @@ done
 for round in {1..5}; do
 	pair ktrc-ctl run 1s --memory=1M --events=reclaim
 	expect "exit codes of two runs, round $round: $(cat /run/one /run/two)" "$codes" "0 1"
-	grep -q "already recording" /run/one /run/two || fail "the other run: $(cat /run/one /run/two)"
+	grep -q "another process has it" /run/one /run/two || fail "the other run: $(cat /run/one /run/two)"
 done
 
 for round in {1..20}; do

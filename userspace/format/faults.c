@@ -176,7 +176,7 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 		print_text(faults, out);
 	} else if (format == KTRC_OUT_NDJSON) {
 		ktrc_table_print_ndjson(&table, out);
-		ktrc_print_ndjson_end("ktrc.faults/1", faults->capture, faults->start_ticks, out);
+		ktrc_print_ndjson_end(faults->capture, faults->start_ticks, out);
 	} else {
 		document =
 			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);

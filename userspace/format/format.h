@@ -54,7 +54,7 @@ struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid);
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
 
 /** ktrc_print_ndjson_end() - that as the line that ends rows */
-void ktrc_print_ndjson_end(const char *format, const struct ktrc_capture *capture, u64 start_ticks,
+void ktrc_print_ndjson_end(const struct ktrc_capture *capture, u64 start_ticks,
 			   const struct ktrc_output *out);
 
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,

@@ -364,5 +364,5 @@ void ktrc_print_reclaim(const struct ktrc_reclaim *view, enum ktrc_output_format
 	make_tables(&tables, view);
 	for (size_t i = 0; i < NR_TABLES; i++)
 		ktrc_table_print_ndjson(&tables.at[i], out);
-	ktrc_print_ndjson_end("ktrc.reclaim/1", view->capture, view->start_ticks, out);
+	ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
 }

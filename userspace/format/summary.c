@@ -56,24 +56,33 @@ static const char *time_text(const struct ktrc_reclaim *reclaim, u64 ticks,
 
 /* ---- the verdict ---- */
 
-/* Hits of an event of which none became a record, as the filter asked; 0 if there is one. */
+/* Hits of an event of which none became a record, as the filter asked; 0 if one should have. */
 static u64 kept_away(const struct ktrc_summary *s, const struct ktrc_event *event)
 {
 	const struct ktrc_tally *tally = ktrc_tallies_find(s->tallies, event);
 
-	return tally && tally->total.filtered && !tally->total.written ? tally->total.hits : 0;
+	return tally && tally->total.filtered == tally->total.hits ? tally->total.hits : 0;
+}
+
+static u64 lost_of(const struct ktrc_summary *s, const struct ktrc_event *event)
+{
+	const struct ktrc_tally *tally = ktrc_tallies_find(s->tallies, event);
+
+	return tally ? ktrc_counters_lost(&tally->total) : 0;
 }
 
 static void say_quiet_faults(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	const struct ktrc_fault_row *c = s->culprit;
-	u64 hits = kept_away(s, s->faults->event);
+	u64 hits = kept_away(s, s->faults->event), lost = lost_of(s, s->faults->event);
 
 	if (c)
 		snprintf(line, KTRC_LINE_ROOM, "%llu page faults, busiest %s[%u] with %llu",
 			 s->faults->all->faults, c->comm, c->pid, c->faults);
 	else if (hits)
 		snprintf(line, KTRC_LINE_ROOM, "no page fault of %llu passed the filter", hits);
+	else if (lost)
+		snprintf(line, KTRC_LINE_ROOM, "no page fault recorded, %llu lost", lost);
 	else
 		snprintf(line, KTRC_LINE_ROOM, "no page faults");
 }
@@ -81,7 +90,7 @@ static void say_quiet_faults(const struct ktrc_summary *s, char line[KTRC_LINE_R
 static void say_quiet_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	const struct ktrc_stall_row *all = s->reclaim->all;
-	u64 hits = kept_away(s, s->reclaim->event);
+	u64 hits = kept_away(s, s->reclaim->event), lost = lost_of(s, s->reclaim->event);
 	char total[KTRC_TEXT_ROOM];
 
 	if (all->stalls)
@@ -90,6 +99,8 @@ static void say_quiet_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_R
 	else if (hits)
 		snprintf(line, KTRC_LINE_ROOM, "no stall of %llu in reclaim passed the filter",
 			 hits);
+	else if (lost)
+		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim recorded, %llu lost", lost);
 	else
 		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim");
 }
@@ -367,8 +378,10 @@ static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 	if (ktrc_verdict_is_reclaim(s->verdict) || !s->check->has_faults)
 		view = "reclaim";
 	if (s->verdict == KTRC_VERDICT_COUNTED && !s->culprit) {
-		ktrc_page_line(page, "next",
-			       "sudo ktrc-ctl run 10s    (without --count: says who it was)");
+		ktrc_page_line(
+			page, "next",
+			"sudo ktrc-ctl run 10s --events=%s    (recorded, not counted: who it was)",
+			ktrc_tallies_counted(s->tallies)->event->label);
 		return;
 	}
 	if (strcmp(name, "default") != 0)

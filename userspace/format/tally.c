@@ -62,22 +62,36 @@ static u64 on_cpu(const struct ktrc_tally *t, const struct ktrc_counters *row)
 	return t->has_duration ? ktrc_counters_timed(row) : row->hits;
 }
 
-static void print_cpus(const struct ktrc_tallies *tallies, const struct ktrc_tally *t,
-		       struct ktrc_page *page)
+/* The first TOP_CPUS of those with hits in @rows, which has room for one more.  Returns how many have. */
+static size_t busiest_cpus(const struct ktrc_counter_set *set, const struct ktrc_tally *t,
+			   const struct ktrc_counters **rows)
 {
-	const struct ktrc_counter_set *set = &tallies->capture->after;
-	char line[KTRC_LINE_ROOM] = "";
-	size_t used = 0, nr = 0;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < set->nr; i++) {
 		const struct ktrc_counters *row = &set->rows[i];
+		size_t at = nr < TOP_CPUS ? nr : TOP_CPUS;
 
-		if (row->event != t->event->id || row->cpu == KTRC_CPU_NONE)
+		if (row->event != t->event->id || row->cpu == KTRC_CPU_NONE || !on_cpu(t, row))
 			continue;
-		if (nr++ < TOP_CPUS)
-			used += (size_t)snprintf(line + used, sizeof(line) - used, "%sCPU %u %llu",
-						 used ? ", " : "", row->cpu, on_cpu(t, row));
+		for (; at && on_cpu(t, rows[at - 1]) < on_cpu(t, row); at--)
+			rows[at] = rows[at - 1];
+		rows[at] = row;
+		nr++;
 	}
+	return nr;
+}
+
+static void print_cpus(const struct ktrc_tallies *tallies, const struct ktrc_tally *t,
+		       struct ktrc_page *page)
+{
+	const struct ktrc_counters *rows[TOP_CPUS + 1];
+	char line[KTRC_LINE_ROOM] = "";
+	size_t used = 0, nr = busiest_cpus(&tallies->capture->after, t, rows);
+
+	for (size_t i = 0; i < nr && i < TOP_CPUS; i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%sCPU %u %llu",
+					 used ? ", " : "", rows[i]->cpu, on_cpu(t, rows[i]));
 	if (nr > TOP_CPUS)
 		snprintf(line + used, sizeof(line) - used, ", %zu more", nr - TOP_CPUS);
 	if (used)

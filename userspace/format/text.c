@@ -149,8 +149,8 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 			 ktrc_filters_to_json(&capture->session, capture->schema));
 }
 
-void ktrc_print_ndjson_end(const char *format, const struct ktrc_capture *capture, u64 start_ticks,
+void ktrc_print_ndjson_end(const struct ktrc_capture *capture, u64 start_ticks,
 			   const struct ktrc_output *out)
 {
-	ktrc_print_json_line(ktrc_json_document(format, capture, start_ticks), out);
+	ktrc_print_json_line(ktrc_json_document("ktrc.rows/1", capture, start_ticks), out);
 }

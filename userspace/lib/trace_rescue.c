@@ -55,6 +55,8 @@ static int save_packets(struct ktrc_trace_writer *writer, struct ktrc_capture *c
 		*at += packet.size;
 		progress->saved_bytes += packet.size;
 	}
+	/* what no packet begins is no loss of records, but tell */
+	capture->is_cut |= progress->saved_bytes < progress->all_bytes;
 	return 0;
 }
 

@@ -75,7 +75,7 @@ bool ktrc_needs_no_record(const struct ktrc_capture *capture)
 		return false;
 	if (!all.hits)
 		return stall && capture->session.events >> stall->id & 1;
-	return all.filtered && !all.written;
+	return all.filtered == all.hits;
 }
 
 void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
