@@ -38,10 +38,12 @@ in_cgroup() {
 	bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' $cgroup "$@" >/dev/null
 }
 
-answers 'counted: fault [0-9]+ times, [0-9]+/s' ktrc-ctl run -q --count -- touch_pages read 20011
+answers 'counted: fault [0-9]+ times, [0-9]+/s' ktrc-ctl run -q --count -- sh -c \
+	'taskset -c 0 touch_pages read 307; taskset -c 1 touch_pages read 20011'
 grep -qE '^counted +fault: [0-9]+ of [0-9]+ hits; .* in all, p50 <= .*, p99 <= .*, max ' "$tmp/text" ||
 	fail "no durations: $(cat "$tmp/text")"
-grep -qE '^ +fault: CPU 0 [0-9]+, CPU 1 [0-9]+$' "$tmp/text" || fail "no CPUs: $(cat "$tmp/text")"
+grep -qE '^ +fault: CPU 1 [0-9]+, CPU 0 [0-9]+$' "$tmp/text" ||
+	fail "not the CPUs, the busiest first: $(cat "$tmp/text")"
 
 mkdir $cgroup
 ktrc-ctl start -q --count --events=fault,fault.light,reclaim --cgroup=counted || fail "start: $?"
