@@ -89,7 +89,7 @@ for i in 1 2; do
 done
 expect "sessions of 14 MiB in 24 MiB" "$i" 2
 grep -q '^ktrc-ctl: session s2: not enough memory' "$tmp/err" || fail "no memory: $(cat "$tmp/err")"
-expect "sessions that are there" "$(ktrc-ctl status --format=json | jq -c '[.sessions[] | .name + " " + .state]')" \
+expect "sessions that are there" "$(ktrc-ctl status --format=json | jq -c '[.sessions[] | .session + " " + .state]')" \
 	'["s1 running"]'
 ktrc-ctl reset --session=s1 || fail "reset: $?"
 nothing_left "after want of memory"
