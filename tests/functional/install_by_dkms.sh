@@ -63,20 +63,28 @@ make_other() {
 	sed -i 's/^#define KTRC_ABI .*/#define KTRC_ABI 99/' uapi/ktrc.h
 }
 
-# fails_to_build TREE: installing it fails
+installed() {
+	(cd / && md5sum "lib/modules/$kernel/updates/dkms/ktrc.ko" usr/local/bin/ktrc-*)
+}
+
+# fails_to_build TREE: installing it fails and changes nothing
 fails_to_build() {
+	local before
+	before=$(installed)
 	cd "$1" || fail "no $1"
 	echo '#error' >>kmod/main.c
 	! make dkms-install >$log 2>&1 || fail "a module that cannot be built was installed: $(cat $log)"
 	sed -i '$d' kmod/main.c
+	is_installed "$version"
+	expect "what was installed before" "$(installed)" "$before"
 }
 
 # In a chroot, where compiling takes seconds: all but what needs the kernel to run.
 prepare() {
-	local before
 	mkdir /root/ktrc
 	tar -c --exclude ./.git --exclude '*.o' --exclude '*.ko' --exclude '.*.cmd' --exclude ./build \
-		--exclude ./userspace/build --exclude ./userspace/ktrc-{ctl,read} . | tar -x -C /root/ktrc
+		--exclude ./userspace/build --exclude './userspace/ktrc-[cr]*[dl]' . |
+		tar -x -C /root/ktrc || fail "no copy of the tree"
 	cd /root/ktrc || fail "no copy"
 	kernel=$(ls /lib/modules) version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 	# depmod reads all there are, for a minute in a guest
@@ -105,12 +113,9 @@ prepare() {
 	cd /root/ktrc || fail "no copy"
 	make_here dkms-install
 	is_installed "$version"
-	before=$(cd / && md5sum "lib/modules/$kernel/updates/dkms/ktrc.ko" usr/local/bin/ktrc-*)
 	sed -i '/^MAKE/d' /root/other/dkms.conf
 	fails_to_build /root/other
 	fails_to_build /root/ktrc
-	is_installed "$version"
-	expect "what was installed before" "$(cd / && md5sum "lib/modules/$kernel/updates/dkms/ktrc.ko" usr/local/bin/ktrc-*)" "$before"
 	cd /root/other && echo 'MAKE[0]="cp /root/other.ko ktrc.ko"' >>dkms.conf
 	make_here tools
 	note "all releases built after $SECONDS s"
