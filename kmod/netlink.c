@@ -201,7 +201,9 @@ static int config_from(struct nlattr **tb, struct ktrc_config *c, struct netlink
 	return 0;
 }
 
-static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, struct netlink_ext_ack *extack)
+/* @seen: events that have a rule already, as bits */
+static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, u64 *seen,
+		     struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[KTRC_A_RULE_MAX + 1];
 	u32 event;
@@ -214,6 +216,11 @@ static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, struct netl
 		return -EINVAL;
 	}
 	event = array_index_nospec(nla_get_u32(tb[KTRC_A_RULE_EVENT]), KTRC_NR_EVENTS);
+	if (*seen & BIT_ULL(event)) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "rule: an event has at most one");
+		return -EINVAL;
+	}
+	*seen |= BIT_ULL(event);
 	if (tb[KTRC_A_RULE_FLAGS])
 		w->rule[event].flags = nla_get_u32(tb[KTRC_A_RULE_FLAGS]);
 	if (tb[KTRC_A_RULE_MIN_NS])
@@ -229,12 +236,13 @@ static int wish_from(const struct nlattr *nest, struct nlattr **tb, struct ktrc_
 {
 	const struct nlattr *a;
 	int left, err = 0;
+	u64 seen = 0;
 
 	if (tb[KTRC_A_SESSION_CGROUP])
 		w->cgid = nla_get_u64(tb[KTRC_A_SESSION_CGROUP]);
 	nla_for_each_nested(a, nest, left) {
 		if (nla_type(a) == KTRC_A_SESSION_RULE)
-			err = rule_from(a, w, extack);
+			err = rule_from(a, w, &seen, extack);
 		if (err)
 			return err;
 		if (nla_type(a) != KTRC_A_SESSION_PID)

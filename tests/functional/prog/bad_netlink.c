@@ -198,6 +198,9 @@ static const struct row rows[] = {
 	ROW("rule: an event without a duration", NEW, EINVAL, "cannot tell",
 	    { EVENTS, U64(1ull << KTRC_EV_fault_light) }, OTHER,
 	    { RULE, RULE_U64(KTRC_EV_fault_light, KTRC_A_RULE_MIN_NS, 1000) }),
+	ROW("rule: two of one event", NEW, EINVAL, "at most one", FAULT,
+	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_SAMPLE, 2) },
+	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_FLAGS, 1) }),
 	ROW("rule: unknown", NEW, EINVAL, ANY, FAULT, OTHER,
 	    { RULE, RULE_U32(KTRC_EV_fault, KTRC_A_RULE_MAX + 1, 1) }),
 
