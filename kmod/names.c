@@ -73,8 +73,7 @@ static void drop_gone(void)
 	unsigned long cgid;
 	char *path;
 
-	xa_for_each(&names, cgid, path)
-	{
+	xa_for_each(&names, cgid, path) {
 		if (is_gone(cgid)) {
 			xa_erase(&names, cgid);
 			kfree(path);
@@ -156,7 +155,8 @@ static void free_names(void)
 	unsigned long cgid;
 	char *path;
 
-	xa_for_each(&names, cgid, path) kfree(path);
+	xa_for_each(&names, cgid, path)
+		kfree(path);
 	xa_destroy(&names);
 	nr_names = 0;
 	nr_missed = 0;
