@@ -171,7 +171,8 @@ int ktrc_ctl_reset(int argc, char **argv)
 	struct ktrc_ctl_show show;
 
 	ktrc_ctl_parse_show(plain_options, doc, argc, argv, &show);
-	if (ktrc_nl_open(&nl, &err) < 0 || reset(nl, &show.cli, &err) < 0)
+	/* after an upgrade too: else nothing could end what holds the module */
+	if (ktrc_nl_open_any(&nl, &err) < 0 || reset(nl, &show.cli, &err) < 0)
 		return ktrc_cli_error(&err);
 	return 0;
 }

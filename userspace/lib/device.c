@@ -119,8 +119,7 @@ static int abi_mismatch(const struct ktrc_device *dev, u32 abi, struct ktrc_erro
 					   "this tool ABI %d (schema %d)",
 			       abi, dev->info.schema, KTRC_ABI, KTRC_SCHEMA);
 
-	ktrc_hint(err,
-		  "load the module of this tool's release: sudo rmmod ktrc; sudo modprobe ktrc");
+	ktrc_hint(err, KTRC_HINT_ABI);
 	return ret;
 }
 

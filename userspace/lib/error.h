@@ -6,6 +6,10 @@
 #ifndef KTRC_ERROR_H
 #define KTRC_ERROR_H
 
+/* what to do about a module of another ABI */
+#define KTRC_HINT_ABI \
+	"the module of this tool's release: sudo ktrc-ctl reset; sudo rmmod ktrc; sudo modprobe ktrc"
+
 enum ktrc_exit {
 	KTRC_EXIT_DONE = 0,
 	KTRC_EXIT_FAILED = 1,

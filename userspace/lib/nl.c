@@ -104,8 +104,7 @@ static int check_version(struct ktrc_nl *nl, struct ktrc_error *err)
 	ret = ktrc_fail_as(err, EPROTO, KTRC_EXIT_ABI,
 			   "the loaded module has ABI %d, this tool ABI %d (schema %d)", version,
 			   KTRC_ABI, KTRC_SCHEMA);
-	ktrc_hint(err,
-		  "load the module of this tool's release: sudo rmmod ktrc; sudo modprobe ktrc");
+	ktrc_hint(err, KTRC_HINT_ABI);
 	return ret;
 }
 
@@ -123,10 +122,23 @@ static int connect_family(struct ktrc_nl *nl, struct ktrc_error *err)
 		return errno_of(nl->family) == ENODEV ?
 			       module_missing(err) :
 			       ktrc_fail(err, errno_of(nl->family), "netlink: family ktrc");
-	return check_version(nl, err);
+	return 0;
 }
 
 int ktrc_nl_open(struct ktrc_nl **ret_nl, struct ktrc_error *err)
+{
+	__ktrc_nl struct ktrc_nl *nl = NULL;
+	int ret;
+
+	ret = ktrc_nl_open_any(&nl, err);
+	if (ret == 0)
+		ret = check_version(nl, err);
+	if (ret == 0)
+		*ret_nl = ktrc_steal(nl);
+	return ret;
+}
+
+int ktrc_nl_open_any(struct ktrc_nl **ret_nl, struct ktrc_error *err)
 {
 	__ktrc_nl struct ktrc_nl *nl = calloc(1, sizeof(*nl));
 	int ret;

@@ -20,6 +20,9 @@ struct ktrc_nl;
  * interface is not this library's.
  */
 int ktrc_nl_open(struct ktrc_nl **nl, struct ktrc_error *err);
+
+/** ktrc_nl_open_any() - that to a module of any ABI: only for ktrc_nl_session_del() */
+int ktrc_nl_open_any(struct ktrc_nl **nl, struct ktrc_error *err);
 void ktrc_nl_close(struct ktrc_nl *nl);
 void ktrc_cleanup_nl(struct ktrc_nl **nl);
 #define __ktrc_nl KTRC_CLEANUP(ktrc_cleanup_nl)
