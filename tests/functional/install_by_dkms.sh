@@ -164,7 +164,7 @@ before=$(hits)
 sleep 1
 [ "$(hits)" -gt "$before" ] || fail "the session does not go on: $before, then $(hits): $($mine status)"
 kill $load
-$mine reset || fail "reset: $?"
+ktrc-ctl reset || fail "reset by the new tool: $?"
 note "a new release came in after $SECONDS s"
 
 rmmod ktrc || fail "rmmod"
