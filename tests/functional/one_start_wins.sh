@@ -45,10 +45,17 @@ touch_pages read 1009 >/dev/null
 ktrc-ctl stop || fail "stop: $?"
 ktrc-read events >/run/before || fail "read: $?"
 echo 0 >/sys/kernel/debug/kprobes/enabled
-ktrc-ctl start --events=fault,fault.light 2>/run/said
-expect "exit code of a start without kprobes" $? 5
+# the second fails when its first event is attached, the third when half of one is
+for events in fault fault.light,reclaim reclaim; do
+	ktrc-ctl start --events=$events 2>/run/said
+	expect "exit code of a start of $events without kprobes" $? 5
+done
 ktrc-read events | cmp /run/before - || fail "the stopped recording is another one now"
 [ ! -s /sys/kernel/debug/kprobes/list ] || fail "a hook is left: $(cat /sys/kernel/debug/kprobes/list)"
+ktrc-ctl reset || fail "reset: $?"
+rmmod ktrc || fail "rmmod after failed starts"
+touch_pages read 1009 >/dev/null # into nothing that is left
+insmod ktrc.ko || fail "insmod: $?"
 echo 1 >/sys/kernel/debug/kprobes/enabled
 ktrc-ctl start --memory=1M || fail "start: $?"
 ktrc-ctl reset
