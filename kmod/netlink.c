@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: policies, messages about sessions, and nothing else; the verbs
- * are in session.c, the dumps of schema and counters in netlink_dump.c.  Handlers
- * run in process context, several at a time.
+ * Generic netlink: messages about sessions, and nothing else; the verbs are in
+ * session.c, the policies in netlink_policy.c, the dumps of schema and counters in
+ * netlink_dump.c.  Handlers run in process context, several at a time.
  */
 #include <linux/file.h>
 #include <linux/module.h>
@@ -16,97 +16,6 @@
 static const struct nla_policy top_policy[KTRC_A_MAX + 1] = {
 	[KTRC_A_SESSION] = { .type = NLA_NESTED },
 };
-
-/* each command takes the attributes of its policy and no others */
-
-static const struct nla_policy name_policy[KTRC_A_SESSION_MAX + 1] = {
-	[KTRC_A_SESSION_NAME] = { .type = NLA_NUL_STRING, .len = KTRC_NAME_LEN - 1 },
-};
-
-static const struct nla_policy set_policy[KTRC_A_SESSION_MAX + 1] = {
-	[KTRC_A_SESSION_NAME] = { .type = NLA_NUL_STRING, .len = KTRC_NAME_LEN - 1 },
-	[KTRC_A_SESSION_STATE] = NLA_POLICY_RANGE(NLA_U32, KTRC_STATE_RUNNING, KTRC_STATE_STOPPED),
-};
-
-static const struct nla_policy rule_policy[KTRC_A_RULE_MAX + 1] = {
-	[KTRC_A_RULE_EVENT] = NLA_POLICY_MAX(NLA_U32, KTRC_NR_EVENTS - 1),
-	[KTRC_A_RULE_FLAGS] = NLA_POLICY_MASK(NLA_U32, KTRC_RULE_COUNT | KTRC_RULE_MAJOR |
-							       KTRC_RULE_USER | KTRC_RULE_KERNEL),
-	[KTRC_A_RULE_MIN_NS] = { .type = NLA_U64 },
-	[KTRC_A_RULE_SAMPLE] = NLA_POLICY_MIN(NLA_U32, 1),
-};
-
-static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
-	[KTRC_A_SESSION_NAME] = { .type = NLA_NUL_STRING, .len = KTRC_NAME_LEN - 1 },
-	[KTRC_A_SESSION_MODE] = NLA_POLICY_MAX(NLA_U32, KTRC_MODE_STREAM),
-	[KTRC_A_SESSION_EVENTS] = { .type = NLA_U64 },
-	[KTRC_A_SESSION_MEMORY] = { .type = NLA_U64 },
-	[KTRC_A_SESSION_PACKET_BYTES] = { .type = NLA_U32 },
-	[KTRC_A_SESSION_REPLACE] = { .type = NLA_FLAG },
-	[KTRC_A_SESSION_RULE] = { .type = NLA_NESTED }, /* rule_from() */
-	[KTRC_A_SESSION_PID] = NLA_POLICY_MIN(NLA_U32, 1),
-	[KTRC_A_SESSION_CGROUP] = { .type = NLA_U64 },
-	[KTRC_A_SESSION_MAX_SECONDS] = { .type = NLA_U32 },
-	[KTRC_A_SESSION_STATE] = NLA_POLICY_RANGE(NLA_U32, KTRC_STATE_NEW, KTRC_STATE_RUNNING),
-	[KTRC_A_SESSION_BIND] = { .type = NLA_U32 },
-};
-
-/* what the policies demand, for people */
-static const char *const session_limits[KTRC_A_SESSION_MAX + 1] = {
-	[KTRC_A_SESSION_NAME] = "name must be a string of 1 to 31 of A-Z a-z 0-9 _ . -",
-	[KTRC_A_SESSION_MODE] = "mode must be a u32, of a new session: 0 (flight) or 1 (stream)",
-	[KTRC_A_SESSION_EVENTS] = "events must be a u64, of a new session",
-	[KTRC_A_SESSION_MEMORY] = "memory must be a u64, of a new session",
-	[KTRC_A_SESSION_PACKET_BYTES] = "packet-bytes must be a u32, of a new session",
-	[KTRC_A_SESSION_STATE] =
-		"state must be a u32: 0 (new) or 1 (running) of a new session, 1 or 2 (stopped) to set",
-	[KTRC_A_SESSION_STOP_REASON] = "stop-reason is for replies",
-	[KTRC_A_SESSION_BOUND] = "bound is for replies",
-	[KTRC_A_SESSION_CONSUMER] = "consumer is for replies",
-	[KTRC_A_SESSION_REPLACE] = "replace must be a flag, of a new session",
-	[KTRC_A_SESSION_RULE] = "rule must be a nest, of a new session",
-	[KTRC_A_SESSION_PID] = "pid must be a u32 from 1, of a new session",
-	[KTRC_A_SESSION_CGROUP] = "cgroup must be a u64, of a new session",
-	[KTRC_A_SESSION_MAX_SECONDS] = "max-seconds must be a u32, of a new session",
-	[KTRC_A_SESSION_NAMES_MISSED] = "names-missed is for replies",
-	[KTRC_A_SESSION_BIND] = "bind must be a u32, of a new session",
-};
-
-static const char *const rule_limits[KTRC_A_RULE_MAX + 1] = {
-	[KTRC_A_RULE_EVENT] = "rule: its event must be a u32, an id of the schema",
-	[KTRC_A_RULE_FLAGS] = "rule: its flags must be a u32 of 1, 2, 4, 8 and their sums",
-	[KTRC_A_RULE_MIN_NS] = "rule: its min-ns must be a u64",
-	[KTRC_A_RULE_SAMPLE] = "rule: its sample must be a u32 from 1",
-};
-
-/* nla_parse_nested() that names the attribute and its limit instead of the rule it broke */
-static int parse(struct nlattr **tb, int max, const struct nlattr *nest,
-		 const struct nla_policy *policy, const char *const *limits,
-		 struct netlink_ext_ack *extack)
-{
-	int err = nla_parse_nested(tb, max, nest, policy, extack);
-	const char *limit = NULL;
-
-	if (err && extack && extack->bad_attr && nla_type(extack->bad_attr) <= max)
-		limit = limits[nla_type(extack->bad_attr)];
-	if (limit)
-		extack->_msg = limit;
-	return err;
-}
-
-/* the nest of a request; a missing one is an empty one */
-static int parse_session(struct sk_buff *skb, struct nlattr *nest, struct nlattr **tb,
-			 const struct nla_policy *policy, struct netlink_ext_ack *extack)
-{
-	/* the sender and who opened its socket: it may have been handed to a privileged program */
-	if (!ktrc_may_control() ||
-	    !(netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN))) {
-		NL_SET_ERR_MSG(extack, "needs CAP_PERFMON or CAP_SYS_ADMIN");
-		return -EPERM;
-	}
-	memset(tb, 0, (KTRC_A_SESSION_MAX + 1) * sizeof(*tb));
-	return nest ? parse(tb, KTRC_A_SESSION_MAX, nest, policy, session_limits, extack) : 0;
-}
 
 static const char *name_of(struct nlattr **tb)
 {
@@ -207,7 +116,7 @@ static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, u64 *seen,
 {
 	struct nlattr *tb[KTRC_A_RULE_MAX + 1];
 	u32 event;
-	int err = parse(tb, KTRC_A_RULE_MAX, nest, rule_policy, rule_limits, extack);
+	int err = ktrc_netlink_parse_rule(nest, tb, extack);
 
 	if (err)
 		return err;
@@ -300,7 +209,7 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 	struct file *owner;
 	int err;
 
-	err = parse_session(skb, nest, tb, new_policy, info->extack);
+	err = ktrc_netlink_parse(skb, KTRC_CMD_SESSION_NEW, nest, tb, info->extack);
 	if (!err)
 		err = config_from(tb, &config, info->extack);
 	if (!err)
@@ -335,7 +244,8 @@ static int session_set(struct sk_buff *skb, struct genl_info *info)
 	struct ktrc_session *s;
 	int err;
 
-	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, set_policy, info->extack);
+	err = ktrc_netlink_parse(skb, KTRC_CMD_SESSION_SET, info->attrs[KTRC_A_SESSION], tb,
+				 info->extack);
 	if (err)
 		return err;
 	if (!tb[KTRC_A_SESSION_STATE]) {
@@ -357,7 +267,8 @@ static int session_del(struct sk_buff *skb, struct genl_info *info)
 	struct ktrc_session *s;
 	int err;
 
-	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, name_policy, info->extack);
+	err = ktrc_netlink_parse(skb, KTRC_CMD_SESSION_DEL, info->attrs[KTRC_A_SESSION], tb,
+				 info->extack);
 	if (err)
 		return err;
 	mutex_lock(&ktrc_control);
@@ -386,7 +297,8 @@ static int session_get(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	int err;
 
-	err = parse_session(skb, info->attrs[KTRC_A_SESSION], tb, name_policy, info->extack);
+	err = ktrc_netlink_parse(skb, KTRC_CMD_SESSION_GET, info->attrs[KTRC_A_SESSION], tb,
+				 info->extack);
 	if (err)
 		return err;
 	reply = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
@@ -412,7 +324,8 @@ static int dump_start(struct netlink_callback *cb)
 
 	err = genlmsg_parse(cb->nlh, &ktrc_family, top, KTRC_A_MAX, top_policy, cb->extack);
 	if (!err)
-		err = parse_session(cb->skb, top[KTRC_A_SESSION], tb, name_policy, cb->extack);
+		err = ktrc_netlink_parse(cb->skb, KTRC_CMD_SESSION_GET, top[KTRC_A_SESSION], tb,
+					 cb->extack);
 	if (err)
 		return err;
 	strscpy(ktrc_dump_of(cb)->name, name_of(tb), KTRC_NAME_LEN);
@@ -447,8 +360,6 @@ static int sessions_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	mutex_unlock(&ktrc_control);
 	return ktrc_dump_part(skb, err);
 }
-
-/* ---- family ---- */
 
 /* ---- notices ---- */
 
@@ -486,6 +397,8 @@ static void notify(const struct ktrc_session *s, u32 kind)
 	genlmsg_end(skb, head);
 	genlmsg_multicast(&ktrc_family, skb, 0, 0, GFP_KERNEL);
 }
+
+/* ---- family ---- */
 
 static const struct genl_ops ktrc_ops[] = {
 	{ .cmd = KTRC_CMD_SESSION_NEW, .doit = session_new },

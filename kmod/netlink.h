@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The generic netlink family: netlink.c, and its dumps: netlink_dump.c. */
+/* The generic netlink family: netlink.c, netlink_policy.c, netlink_dump.c. */
 #ifndef KTRC_NETLINK_H
 #define KTRC_NETLINK_H
 
@@ -8,6 +8,11 @@
 #include "../uapi/ktrc.h"
 
 extern struct genl_family ktrc_family;
+
+int ktrc_netlink_parse(struct sk_buff *skb, u8 cmd, const struct nlattr *nest, struct nlattr **tb,
+		       struct netlink_ext_ack *extack);
+int ktrc_netlink_parse_rule(const struct nlattr *nest, struct nlattr **tb,
+			    struct netlink_ext_ack *extack);
 
 int ktrc_netlink_init(void);
 void ktrc_netlink_exit(void);

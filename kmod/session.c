@@ -5,7 +5,6 @@
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
-#include <linux/ctype.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uuid.h>
@@ -86,84 +85,6 @@ u64 ktrc_session_lost(const struct ktrc_session *s)
 			lost += ktrc_attach_missed(s, i);
 	}
 	return lost;
-}
-
-static int check_name(const char *name, struct ktrc_why *why)
-{
-	const char *p;
-
-	for (p = name; *p; p++) {
-		if (!(isascii(*p) && isalnum(*p)) && !strchr("_.-", *p))
-			break;
-	}
-	if (*p || p == name) {
-		why->text = "name must be 1 to 31 of A-Z a-z 0-9 _ . -";
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_config(const struct ktrc_config *c, struct ktrc_why *why)
-{
-	u32 i;
-
-	if (c->mode > KTRC_MODE_STREAM) {
-		why->text = "mode must be 0 (flight) or 1 (stream)";
-		return -EINVAL;
-	}
-	for (i = 0; i < 64; i++) {
-		if (c->events & BIT_ULL(i) && !ktrc_attach_probe(i)) {
-			why->text = "events names an id that is no recordable event";
-			return -EINVAL;
-		}
-	}
-	if (c->max_seconds > KTRC_MAX_SECONDS) {
-		why->text = "max-seconds is above 30 days";
-		return -ERANGE;
-	}
-	if (!c->events) {
-		why->text = "events is empty";
-		return -EINVAL;
-	}
-	return check_name(c->name, why);
-}
-
-static int check_rule(const struct ktrc_config *c, const struct ktrc_wish *w, u32 event,
-		      struct ktrc_why *why)
-{
-	const struct ktrc_probe *probe = ktrc_attach_probe(event);
-	u32 asked = w->rule[event].flags | (w->rule[event].min_ns ? KTRC_RULE_MIN : 0);
-
-	if (!asked && !w->rule[event].sample)
-		return 0;
-	if (!(c->events & BIT_ULL(event))) {
-		why->text = "rule: its event is not among the session's";
-		return -EINVAL;
-	}
-	if (asked & ~(probe->rules | KTRC_RULE_COUNT)) {
-		why->text =
-			"rule: this event cannot tell what it asks; the schema says what it can";
-		return -EINVAL;
-	}
-	if (w->rule[event].min_ns > KTRC_MAX_MIN_NS) {
-		why->text = "rule: min-ns is above an hour";
-		return -ERANGE;
-	}
-	if (w->rule[event].flags & KTRC_RULE_USER && w->rule[event].flags & KTRC_RULE_KERNEL) {
-		why->text = "rule: user and kernel exclude each other";
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_wish(const struct ktrc_config *c, const struct ktrc_wish *w, struct ktrc_why *why)
-{
-	u32 i;
-	int err = 0;
-
-	for (i = 0; i < KTRC_NR_EVENTS && !err; i++)
-		err = check_rule(c, w, i, why);
-	return err;
 }
 
 static void switch_off(struct ktrc_session *s, u32 off)
@@ -491,7 +412,7 @@ int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish
 			struct ktrc_making *how, struct ktrc_session **ret, struct ktrc_why *why)
 {
 	struct ktrc_session *s, *old;
-	int err = check_config(config, why) ?: check_wish(config, wish, why);
+	int err = ktrc_config_check(config, wish, why);
 
 	if (err)
 		return err;

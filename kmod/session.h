@@ -159,6 +159,9 @@ void ktrc_session_put(struct ktrc_session *s);
 bool ktrc_session_is_readable(const struct ktrc_session *s);
 u64 ktrc_session_lost(const struct ktrc_session *s);
 
+/* config.c */
+int ktrc_config_check(const struct ktrc_config *c, const struct ktrc_wish *w, struct ktrc_why *why);
+
 /* memory.c */
 int ktrc_memory_init(void);
 void ktrc_memory_exit(void);
