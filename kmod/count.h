@@ -12,7 +12,7 @@
 /* an interrupt with a longer duration voids a try */
 #define KTRC_LONGEST_TRIES 8
 
-/* buckets that no duration needs to be kept from: KTRC_HIST_BUCKETS are told */
+/* enough buckets for any duration, so that none is clamped in a probe */
 #define KTRC_HIST_BITS 64
 
 /* no duration: of an event that has none */
@@ -36,7 +36,7 @@ enum ktrc_loss {
  * @lost: hits without a record, by reason
  * @sum: ticks, all durations together
  * @longest: ticks, the longest duration
- * @hist: durations by bucket, of which the last one is a sum of those from there on
+ * @hist: durations by bucket as of KTRC_HIST_BUCKETS, but that the last goes on in others
  */
 struct ktrc_count {
 	local_t hits;

@@ -39,7 +39,7 @@ struct ktrc_cpu {
 	struct ktrc_books books[KTRC_NR_EVENTS];
 	struct irq_work wake;
 	wait_queue_head_t *readers;
-};
+} ____cacheline_aligned;
 
 void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high);
 void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes);

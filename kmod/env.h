@@ -9,6 +9,7 @@
 #ifdef __KERNEL__
 
 #include <linux/bitops.h>
+#include <linux/cache.h>
 #include <linux/cgroup.h>
 #include <linux/compiler.h>
 #include <linux/irq_work.h>

@@ -55,23 +55,21 @@ int ktrc_tracepoint_check(const char *name)
  * @t: the tracepoint
  * @probe: its signature is checked where it is defined, with
  *	check_trace_callback_type_<name>()
- * @data: first argument of @probe
  *
  * Return: 0 or a negative error
  */
-int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe, void *data)
+int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe)
 {
 	struct tracepoint *tp = find_tracepoint(t->name);
 	int err;
 
 	if (!tp)
 		return -ENOENT;
-	err = tracepoint_probe_register(tp, probe, data);
+	err = tracepoint_probe_register(tp, probe, NULL);
 	if (err)
 		return err;
 	t->tp = tp;
 	t->probe = probe;
-	t->data = data;
 	return 0;
 }
 
@@ -82,8 +80,14 @@ int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe, void *data)
 void ktrc_tracepoint_detach(struct ktrc_tracepoint *t)
 {
 	if (t->tp)
-		tracepoint_probe_unregister(t->tp, t->probe, t->data);
+		tracepoint_probe_unregister(t->tp, t->probe, NULL);
 	t->tp = NULL;
+}
+
+/* the kernel takes probes that it then does not arm, while kprobes are switched off */
+static int armed(const void *address)
+{
+	return ktrc_arch_is_patched(address) ? 0 : -ESHUTDOWN;
 }
 
 /**
@@ -99,7 +103,7 @@ int ktrc_function_check(const struct ktrc_function *f)
 	int err;
 
 	if (f->is_attached) /* a second probe would make the first one dearer */
-		return ktrc_arch_is_patched(f->rp.kp.addr) ? 0 : -ESHUTDOWN;
+		return armed(f->rp.kp.addr);
 	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
 	if (!rp)
 		return -ENOMEM;
@@ -134,10 +138,10 @@ int ktrc_function_attach(struct ktrc_function *f)
 	if (err)
 		return err;
 	f->is_attached = true;
-	if (ktrc_arch_is_patched(f->rp.kp.addr))
-		return 0;
-	ktrc_function_detach(f);
-	return -ESHUTDOWN;
+	err = armed(f->rp.kp.addr);
+	if (err)
+		ktrc_function_detach(f);
+	return err;
 }
 
 /**
@@ -174,7 +178,7 @@ int ktrc_entry_check(const struct ktrc_entry *e)
 	int err;
 
 	if (e->is_attached)
-		return ktrc_arch_is_patched(e->kp.addr) ? 0 : -ESHUTDOWN;
+		return armed(e->kp.addr);
 	kp = kzalloc(sizeof(*kp), GFP_KERNEL);
 	if (!kp)
 		return -ENOMEM;
@@ -204,10 +208,10 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 	if (err)
 		return err;
 	e->is_attached = true;
-	if (ktrc_arch_is_patched(e->kp.addr))
-		return 0;
-	ktrc_entry_detach(e);
-	return -ESHUTDOWN;
+	err = armed(e->kp.addr);
+	if (err)
+		ktrc_entry_detach(e);
+	return err;
 }
 
 /**

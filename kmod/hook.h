@@ -13,14 +13,12 @@
  * struct ktrc_tracepoint - a tracepoint to attach to
  * @name: its name
  * @tp: private; attached: where
- * @probe: private; attached: what
- * @data: private; attached: the probe's first argument
+ * @probe: private; attached: what; its first argument is NULL
  */
 struct ktrc_tracepoint {
 	const char *name;
 	struct tracepoint *tp;
 	void *probe;
-	void *data;
 };
 
 /**
@@ -56,7 +54,7 @@ struct ktrc_entry {
 };
 
 int ktrc_tracepoint_check(const char *name);
-int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe, void *data);
+int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe);
 void ktrc_tracepoint_detach(struct ktrc_tracepoint *t);
 
 int ktrc_function_check(const struct ktrc_function *f);

@@ -228,13 +228,6 @@ static __always_inline void fault_exit_to(struct ktrc_cpu __percpu *cpus, u64 wo
 	ktrc_emit_timed(c, clock, fault, &p.rec, ticks);
 }
 
-static __always_inline void fault_exit_pair(const struct ktrc_listeners *pair, u64 word, u64 ticks,
-					    u32 clock)
-{
-	fault_exit_to(pair->at[0].cpus, word, ticks, clock);
-	fault_exit_to(pair->at[1].cpus, word, ticks, clock);
-}
-
 /* many sessions, or filters */
 static noinline void fault_exit_each(u64 word, u64 ticks, u32 clock)
 {
@@ -252,24 +245,27 @@ static noinline void fault_exit_each(u64 word, u64 ticks, u32 clock)
 }
 
 /* no one session that takes all */
-static noinline void fault_exit_others_tsc(u64 word, u64 ticks)
+static __always_inline void fault_exit_others(u64 word, u64 ticks, u32 clock)
 {
 	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
 
-	if (likely(pair))
-		fault_exit_pair(pair, word, ticks, KTRC_CLOCK_TSC);
-	else
-		fault_exit_each(word, ticks, KTRC_CLOCK_TSC);
+	if (unlikely(!pair)) {
+		fault_exit_each(word, ticks, clock);
+		return;
+	}
+	fault_exit_to(pair->at[0].cpus, word, ticks, clock);
+	fault_exit_to(pair->at[1].cpus, word, ticks, clock);
+}
+
+/* a constant clock is worth 11 instructions */
+static noinline void fault_exit_others_tsc(u64 word, u64 ticks)
+{
+	fault_exit_others(word, ticks, KTRC_CLOCK_TSC);
 }
 
 static noinline void fault_exit_others_mono(u64 word, u64 ticks)
 {
-	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
-
-	if (likely(pair))
-		fault_exit_pair(pair, word, ticks, KTRC_CLOCK_MONO);
-	else
-		fault_exit_each(word, ticks, KTRC_CLOCK_MONO);
+	fault_exit_others(word, ticks, KTRC_CLOCK_MONO);
 }
 
 static __always_inline void fault_exit_counted(u64 ticks)
@@ -400,10 +396,10 @@ static int fault_light_attach(u32 clock)
 	check_trace_callback_type_page_fault_kernel(ktrc_on_page_fault_tsc);
 	check_trace_callback_type_page_fault_kernel(ktrc_on_page_fault_mono);
 
-	err = ktrc_tracepoint_attach(&user_hook, probe, NULL);
+	err = ktrc_tracepoint_attach(&user_hook, probe);
 	if (err)
 		return err;
-	err = ktrc_tracepoint_attach(&kernel_hook, probe, NULL);
+	err = ktrc_tracepoint_attach(&kernel_hook, probe);
 	if (err)
 		fault_light_detach();
 	return err;

@@ -69,10 +69,10 @@ int ktrc_names_attach(struct ktrc_new_names *to)
 	check_trace_callback_type_cgroup_mkdir(ktrc_on_cgroup_named);
 	check_trace_callback_type_cgroup_rename(ktrc_on_cgroup_named);
 	names = to;
-	err = ktrc_tracepoint_attach(&mkdir_hook, ktrc_on_cgroup_named, NULL);
+	err = ktrc_tracepoint_attach(&mkdir_hook, ktrc_on_cgroup_named);
 	if (err)
 		return err;
-	err = ktrc_tracepoint_attach(&rename_hook, ktrc_on_cgroup_named, NULL);
+	err = ktrc_tracepoint_attach(&rename_hook, ktrc_on_cgroup_named);
 	if (err)
 		ktrc_names_detach();
 	return err;

@@ -109,6 +109,14 @@ static void ktrc_on_node_reclaim_end(void *data, unsigned long nr_reclaimed)
 	end(KTRC_reclaim_kind_node, nr_reclaimed);
 }
 
+/* 0: of cgroup v1 */
+static u64 memcg_cgid(const struct mem_cgroup *memcg)
+{
+	const struct cgroup *cgroup = memcg ? memcg->css.cgroup : NULL;
+
+	return cgroup && cgroup->root == &cgrp_dfl_root ? cgroup_id(cgroup) : 0;
+}
+
 /* try_to_free_mem_cgroup_pages(memcg, ...): the begin tracepoint follows */
 static int ktrc_on_memcg_entry(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -118,7 +126,7 @@ static int ktrc_on_memcg_entry(struct kprobe *kp, struct pt_regs *regs)
 	preempt_disable_notrace();
 	s = ktrc_stall_get(&stalls);
 	if (s)
-		s->cgid = ktrc_memcg_cgid(memcg);
+		s->cgid = memcg_cgid(memcg);
 	preempt_enable_notrace();
 	return 0;
 }
@@ -205,7 +213,7 @@ static int points_attach(struct point *p, size_t nr)
 
 	check_callbacks();
 	for (i = 0; i < nr; i++) {
-		err = ktrc_tracepoint_attach(&p[i].hook, p[i].probe, NULL);
+		err = ktrc_tracepoint_attach(&p[i].hook, p[i].probe);
 		if (err) {
 			points_detach(p, i);
 			return err;

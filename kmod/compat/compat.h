@@ -8,7 +8,6 @@
 #define KTRC_COMPAT_H
 
 #include <linux/cgroup.h>
-#include <linux/memcontrol.h>
 #include <linux/mm.h>
 
 #include "have.h"
@@ -74,17 +73,6 @@ static inline bool ktrc_arch_is_patched(const void *address)
 	return first == 0xcc || first == 0xe8 || first == 0xe9;
 #else
 	return true;
-#endif
-}
-
-/* ---- memory cgroups may be configured out ---- */
-static inline u64 ktrc_memcg_cgid(const struct mem_cgroup *memcg)
-{
-#ifdef CONFIG_MEMCG
-	return memcg && memcg->css.cgroup->root == &cgrp_dfl_root ? cgroup_id(memcg->css.cgroup) :
-								    0;
-#else
-	return 0;
 #endif
 }
 

@@ -25,6 +25,7 @@ typedef __s64 s64;
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #define noinline __attribute__((noinline))
+#define ____cacheline_aligned __attribute__((aligned(64)))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define BUILD_BUG_ON(x) _Static_assert(!(x), #x)
