@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # A CPU that is offline when the module is loaded and comes up later is recorded like any
 # other; 50 times down and up under load lose nothing and balance.
-# guest: turns
 # timeout: 300
 # long
 . tests/functional/lib.sh

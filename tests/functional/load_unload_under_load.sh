@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Load, start, stop, unload, over and over, while every CPU faults: nothing is left
 # behind.  KTRC_CYCLES: how often (50).
-# guest: turns
 # timeout: 1500
 . tests/functional/lib.sh
 

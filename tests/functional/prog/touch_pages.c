@@ -122,7 +122,7 @@ static void load_renaming(const char *p, size_t pages)
 	}
 }
 
-/* lets a CPU that takes turns with others pass its turn on */
+/* leaves the CPU some time for what it is there to disturb */
 static void load_and_sleep(const char *p, size_t pages)
 {
 	load(p, pages);
