@@ -38,9 +38,7 @@ disturbed() {
 # books: "cpu event written" of each CPU, after checking the first equation
 books() {
 	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
-	jq -e '[.counters[] | .hits - .written - .filtered - .lost_full - .lost_nest
-		- .lost_recursion - .lost_noring - .lost_missed] | all(. == 0)' \
-		"$tmp/stats" >/dev/null || fail "hits are unaccounted for: $(cat "$tmp/stats")"
+	all_accounted "$tmp/stats"
 	jq -r '{ "fault": 1, "fault.light": 2 } as $id | .counters[] | select(.cpu != null)
 		| "\(.cpu) \($id[.event]) \(.written)"' "$tmp/stats" | sort
 }

@@ -7,20 +7,7 @@
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-mkfifo "$tmp/go"
-mnl_client <"$tmp/go" >"$tmp/said" 2>"$tmp/err" &
-client=$!
-exec 9>"$tmp/go"
-until grep -q '^counters [0-9]' "$tmp/said"; do
-	kill -0 $client 2>/dev/null || fail "it ended: $(cat "$tmp/err" "$tmp/said")"
-	sleep 0.1
-done
-ktrc-ctl status --session=independent --format=json >"$tmp/status"
-ktrc-ctl stats --session=independent --format=json >"$tmp/stats" || fail "stats: $?"
-ktrc-ctl list --format=json >"$tmp/schema" || fail "list: $?"
-echo >&9
-wait $client || fail "client: $?: $(cat "$tmp/err")"
-cat "$tmp/said"
+ask_client "$tmp" independent '^counters [0-9]' mnl_client
 
 fields=$(jq -r '[.events[] | select(.label == "fault").fields[] | "\(.name):\(.width_bits)"] |
 	join(" ")' "$tmp/schema")

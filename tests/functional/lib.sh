@@ -23,3 +23,33 @@ skip() {
 expect() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }
+
+# all_accounted FILE: in this output of `ktrc-ctl stats --format=json` every hit was written,
+# filtered or lost.
+all_accounted() {
+	jq -e '[.counters[] | .hits - .written - .filtered - .lost_full - .lost_nest
+		- .lost_recursion - .lost_noring - .lost_missed] | all(. == 0)' "$1" >/dev/null ||
+		fail "hits are unaccounted for: $(cat "$1")"
+}
+
+# ask_client DIR SESSION LAST COMMAND...: runs a client that makes SESSION, says what it was
+# told with LAST at the end, and goes on when it reads a line.  DIR gets what it said, and
+# what the tools say meanwhile: said, status, stats, schema.
+ask_client() {
+	local dir=$1 session=$2 last=$3 client go
+	shift 3
+	mkfifo "$dir/go"
+	"$@" <"$dir/go" >"$dir/said" 2>"$dir/err" &
+	client=$!
+	exec {go}>"$dir/go"
+	until grep -q "$last" "$dir/said"; do
+		kill -0 $client 2>/dev/null || fail "it ended: $(cat "$dir/err" "$dir/said")"
+		sleep 0.1
+	done
+	ktrc-ctl status --session="$session" --format=json >"$dir/status"
+	ktrc-ctl stats --session="$session" --format=json >"$dir/stats" || fail "stats: $?"
+	ktrc-ctl list --format=json >"$dir/schema" || fail "list: $?"
+	echo >&"$go"
+	wait $client || fail "client: $?: $(cat "$dir/err")"
+	cat "$dir/said"
+}

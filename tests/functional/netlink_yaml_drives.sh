@@ -9,21 +9,8 @@
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-mkfifo "$tmp/go"
 ynl=$(tests/ynl 2>/dev/null) || skip "this machine's Debian has no source package with YNL"
-python3 tests/functional/prog/ynl_client.py "$ynl" docs/netlink.yaml <"$tmp/go" >"$tmp/said" 2>"$tmp/err" &
-client=$!
-exec 9>"$tmp/go"
-until grep -q '^cgroup' "$tmp/said"; do
-	kill -0 $client 2>/dev/null || fail "it ended: $(cat "$tmp/err" "$tmp/said")"
-	sleep 0.1
-done
-ktrc-ctl status --session=spec --format=json >"$tmp/status"
-ktrc-ctl stats --session=spec --format=json >"$tmp/stats" || fail "stats: $?"
-ktrc-ctl list --format=json >"$tmp/schema" || fail "list: $?"
-echo >&9
-wait $client || fail "client: $?: $(cat "$tmp/err")"
-cat "$tmp/said"
+ask_client "$tmp" spec '^cgroup' python3 tests/functional/prog/ynl_client.py "$ynl" docs/netlink.yaml
 
 fields=$(jq -r '[.events[] | select(.label == "fault").fields[] | "\(.name):\(.width_bits)"] |
 	join(" ")' "$tmp/schema")
