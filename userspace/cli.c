@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/number.h"
 #include "lib/suggest.h"
 
 #define ABORT_WITHIN_NS (2 * NSEC_PER_SEC)
@@ -254,12 +255,9 @@ static int word_index(const char *what, const char *arg, const char *const *word
 
 static u64 parse_number(const struct argp_state *state, const char *option, const char *arg)
 {
-	char *end;
 	u64 number;
 
-	errno = 0;
-	number = strtoull(arg, &end, 10);
-	if (!isdigit((unsigned char)*arg) || *end || errno)
+	if (!ktrc_parse_number(arg, ~0ull, &number))
 		ktrc_cli_usage(state, "%s: \"%s\" is not a number", option, arg);
 	return number;
 }
@@ -323,23 +321,6 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-bool ktrc_cli_bytes(const char *text, u64 *bytes)
-{
-	static const char *const suffixes[] = { "", "K", "M", "G", "KiB", "MiB", "GiB" };
-	static const u64 factors[] = { 1, 1 << 10, 1 << 20, 1 << 30, 1 << 10, 1 << 20, 1 << 30 };
-	char *end;
-	u64 number;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	for (size_t i = 0; !errno && i < ARRAY_SIZE(suffixes); i++)
-		if (strcasecmp(end, suffixes[i]) == 0)
-			return !__builtin_mul_overflow(number, factors[i], bytes) && *bytes;
-	return false;
 }
 
 static u64 now_ns(void)

@@ -113,9 +113,6 @@ enum {
 /** ktrc_cli_option() - handle one of them; ARGP_ERR_UNKNOWN if @key is another */
 error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktrc_cli *cli);
 
-/** ktrc_cli_bytes() - "64M" as a number; false if it is none */
-bool ktrc_cli_bytes(const char *text, u64 *bytes);
-
 /** ktrc_cli_error() - print what failed and what to do; returns the exit code */
 int ktrc_cli_error(const struct ktrc_error *err);
 

@@ -288,16 +288,6 @@ static void check_events(struct doctor *doctor, struct ktrc_nl *nl)
 	}
 }
 
-static void check_abi(struct doctor *doctor, const char *session)
-{
-	__ktrc_device struct ktrc_device *dev = NULL;
-	struct ktrc_error err;
-
-	if (ktrc_device_open(session, 0, &dev, &err) < 0 && err.code == KTRC_EXIT_ABI)
-		wrong(doctor, (int)err.code, "abi", err.text,
-		      "load the module of this tool's release");
-}
-
 static bool is_held(void)
 {
 	char users[20];
@@ -327,7 +317,6 @@ static void check_sessions(struct doctor *doctor, struct ktrc_nl *nl)
 	for (size_t i = 0; i < nr; i++) {
 		const struct ktrc_session *s = &sessions[i];
 
-		check_abi(doctor, s->name);
 		if (s->is_bound)
 			snprintf(text, sizeof(text),
 				 "%s (%s) holds the module until its process ends", s->name,

@@ -45,7 +45,7 @@ static void print_text(const struct ktrc_notice_message *message, FILE *file)
 	putc('\n', file);
 }
 
-static void print_ndjson(const struct ktrc_notice_message *message, FILE *file)
+static void print_ndjson(const struct ktrc_notice_message *message, const struct ktrc_output *out)
 {
 	u64 ns = now_ns();
 	char time[KTRC_TEXT_ROOM];
@@ -57,9 +57,7 @@ static void print_ndjson(const struct ktrc_notice_message *message, FILE *file)
 				   ktrc_word(&ktrc_stop_reasons, message->session.stop_reason),
 				   "lost", (json_int_t)message->lost);
 
-	json_dumpf(object, file, JSON_COMPACT);
-	putc('\n', file);
-	json_decref(object);
+	ktrc_print_json_line(object, out);
 }
 
 static void print(const struct ktrc_ctl_show *show, const struct ktrc_notice_message *message)
@@ -71,7 +69,7 @@ static void print(const struct ktrc_ctl_show *show, const struct ktrc_notice_mes
 	if (show->cli.format == KTRC_OUT_TEXT)
 		print_text(message, file);
 	else
-		print_ndjson(message, file);
+		print_ndjson(message, &show->cli.out);
 	fflush(file);
 }
 

@@ -8,6 +8,7 @@
 
 #include "ctl.h"
 #include "lib/cleanup.h"
+#include "lib/number.h"
 
 /* all rings together; on large machines what the module takes for each CPU by itself */
 #define DEFAULT_MEMORY (64ull << 20)
@@ -64,7 +65,7 @@ static u64 parse_size(const struct argp_state *state, const char *option, const 
 {
 	u64 bytes;
 
-	if (!ktrc_cli_bytes(arg, &bytes) || bytes > max)
+	if (!ktrc_parse_bytes(arg, &bytes) || bytes > max)
 		ktrc_cli_usage(state, "%s: \"%s\" is not a size such as %s", option, arg, example);
 	return bytes;
 }

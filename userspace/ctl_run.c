@@ -14,6 +14,7 @@
 
 #include "ctl.h"
 #include "lib/cleanup.h"
+#include "lib/number.h"
 #include "lib/trace.h"
 #include "report.h"
 

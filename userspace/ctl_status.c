@@ -7,6 +7,7 @@
 #include "ctl.h"
 #include "lib/cleanup.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/trace.h"
 
 /* What status says of one session. */
@@ -106,7 +107,7 @@ static void event_text(const struct status *s, const struct ktrc_event *event, F
 
 static void filters_text(const struct ktrc_session *session, FILE *file)
 {
-	char room[KTRC_PATH_ROOM], time[KTRC_RULE_ROOM];
+	char room[KTRC_PATH_ROOM], time[KTRC_DURATION_ROOM];
 	const char *path = session->cgid ? ktrc_ctl_cgroup_path(session->cgid, room) : NULL;
 
 	for (u32 i = 0; i < session->nr_pids; i++)

@@ -5,12 +5,11 @@
 #include "../lib/cleanup.h"
 #include "../lib/kernel.h"
 #include "format.h"
-#include "page.h"
+#include "verdict.h"
 
 #define TOP_PROCESSES 5
 #define TOP_CGROUPS 2
 #define TOP_STUCK 2
-#define PATH_COLUMNS 40
 
 static const char *const mode_texts[KTRC_NR_FAULT_MODES] = {
 	[KTRC_FAULT_USER] = "in user mode",
@@ -18,167 +17,6 @@ static const char *const mode_texts[KTRC_NR_FAULT_MODES] = {
 	[KTRC_FAULT_GUP] = "through get_user_pages (populate, pinning)",
 	[KTRC_FAULT_OTHER] = "in an unknown mode",
 };
-
-static const char *const mode_names[KTRC_NR_FAULT_MODES] = {
-	[KTRC_FAULT_USER] = "user",
-	[KTRC_FAULT_KERNEL] = "kernel",
-	[KTRC_FAULT_GUP] = "gup",
-	[KTRC_FAULT_OTHER] = "other",
-};
-
-/* A cgroup as a sentence can name it. */
-static const char *cgroup_text(const struct ktrc_capture *capture, u64 cgid, size_t columns,
-			       char room[KTRC_SHORT_ROOM])
-{
-	const char *path = ktrc_names_find(&capture->names, cgid);
-
-	if (path)
-		return ktrc_shorten_path(path, columns, room);
-	if (cgid)
-		snprintf(room, KTRC_SHORT_ROOM, "cgroup %llu", cgid);
-	else
-		snprintf(room, KTRC_SHORT_ROOM, "an unknown cgroup");
-	return room;
-}
-
-static const char *kind_text(const struct ktrc_reclaim *reclaim, u64 kind)
-{
-	const char *name = ktrc_reclaim_kind(reclaim, kind);
-
-	return name ? name : "unknown";
-}
-
-static const char *time_text(const struct ktrc_reclaim *reclaim, u64 ticks,
-			     char room[KTRC_TEXT_ROOM])
-{
-	return ktrc_text_ns(ktrc_ticks_to_ns(&reclaim->capture->clock, ticks), room);
-}
-
-/* ---- the verdict ---- */
-
-/* Hits of an event of which none became a record, as the filter asked; 0 if one should have. */
-static u64 kept_away(const struct ktrc_summary *s, const struct ktrc_event *event)
-{
-	const struct ktrc_tally *tally = ktrc_tallies_find(s->tallies, event);
-
-	return tally && tally->total.filtered == tally->total.hits ? tally->total.hits : 0;
-}
-
-static u64 lost_of(const struct ktrc_summary *s, const struct ktrc_event *event)
-{
-	const struct ktrc_tally *tally = ktrc_tallies_find(s->tallies, event);
-
-	return tally ? ktrc_counters_lost(&tally->total) : 0;
-}
-
-static void say_quiet_faults(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	const struct ktrc_fault_row *c = s->culprit;
-	u64 hits = kept_away(s, s->faults->event), lost = lost_of(s, s->faults->event);
-
-	if (c)
-		snprintf(line, KTRC_LINE_ROOM, "%llu page faults, busiest %s[%u] with %llu",
-			 s->faults->all->faults, c->comm, c->pid, c->faults);
-	else if (hits)
-		snprintf(line, KTRC_LINE_ROOM, "no page fault of %llu passed the filter", hits);
-	else if (lost)
-		snprintf(line, KTRC_LINE_ROOM, "no page fault recorded, %llu lost", lost);
-	else
-		snprintf(line, KTRC_LINE_ROOM, "no page faults");
-}
-
-static void say_quiet_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	const struct ktrc_stall_row *all = s->reclaim->all;
-	u64 hits = kept_away(s, s->reclaim->event), lost = lost_of(s, s->reclaim->event);
-	char total[KTRC_TEXT_ROOM];
-
-	if (all->stalls)
-		snprintf(line, KTRC_LINE_ROOM, "%llu stalls in reclaim, %s in all", all->stalls,
-			 time_text(s->reclaim, all->total_ticks, total));
-	else if (hits)
-		snprintf(line, KTRC_LINE_ROOM, "no stall of %llu in reclaim passed the filter",
-			 hits);
-	else if (lost)
-		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim recorded, %llu lost", lost);
-	else
-		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim");
-}
-
-static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	char faults[KTRC_LINE_ROOM] = "", stalls[KTRC_LINE_ROOM] = "";
-
-	if (s->check->has_faults)
-		say_quiet_faults(s, faults);
-	if (s->reclaim->event)
-		say_quiet_stalls(s, stalls);
-	snprintf(line, KTRC_LINE_ROOM, "quiet: %.140s%s%.140s", faults,
-		 *faults && *stalls ? "; " : "", stalls);
-}
-
-static void say_fault(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	const struct ktrc_fault_row *c = s->culprit;
-
-	if (s->verdict == KTRC_VERDICT_FAULT_CPU)
-		snprintf(line, KTRC_LINE_ROOM,
-			 "fault: %s[%u] spends %.1f%% of a CPU in %llu page faults, %.0f%% %s",
-			 c->comm, c->pid, s->percent, c->faults, s->mode_percent,
-			 mode_names[s->mode]);
-	else if (s->verdict == KTRC_VERDICT_FAULT_WAIT)
-		snprintf(line, KTRC_LINE_ROOM,
-			 "fault: %s[%u] waits %.1f%% of the time in major page faults: %llu",
-			 c->comm, c->pid, s->percent, c->majors);
-	else
-		snprintf(line, KTRC_LINE_ROOM,
-			 "fault: %s[%u] takes %.0f page faults/s: %llu, %.1f%% %s", c->comm, c->pid,
-			 s->faults_per_s, c->faults, s->mode_percent, mode_names[s->mode]);
-}
-
-static void say_stuck(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	const struct ktrc_stall_now *now = s->stuck;
-	char room[KTRC_SHORT_ROOM], since[KTRC_TEXT_ROOM];
-
-	snprintf(line, KTRC_LINE_ROOM, "reclaim: %s[%u] is stuck in %s reclaim for %s, in %s",
-		 now->comm, now->pid, kind_text(s->reclaim, now->kind),
-		 time_text(s->reclaim, ktrc_stall_now_ticks(s->reclaim, now), since),
-		 cgroup_text(s->reclaim->capture, now->cgid, PATH_COLUMNS, room));
-}
-
-static void say_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	const struct ktrc_stall_row *row = s->stalled;
-	char room[KTRC_SHORT_ROOM], total[KTRC_TEXT_ROOM];
-
-	time_text(s->reclaim, row->total_ticks, total);
-	if (s->verdict == KTRC_VERDICT_RECLAIM_MEMCG)
-		snprintf(line, KTRC_LINE_ROOM,
-			 "reclaim: %s is short of memory: %s in %llu stalls, %.1f%% of the time",
-			 cgroup_text(s->reclaim->capture, row->key.a, PATH_COLUMNS, room), total,
-			 row->stalls, s->stall_percent);
-	else
-		snprintf(
-			line, KTRC_LINE_ROOM,
-			"reclaim: the %s is short of memory: %s in %llu stalls, %.1f%% of the time",
-			strcmp(kind_text(s->reclaim, row->key.a), "node") ? "machine" : "node",
-			total, row->stalls, s->stall_percent);
-}
-
-static void say_verdict(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
-{
-	if (s->verdict == KTRC_VERDICT_QUIET)
-		say_quiet(s, line);
-	else if (s->verdict == KTRC_VERDICT_COUNTED)
-		ktrc_text_counted(s->tallies, line);
-	else if (s->verdict == KTRC_VERDICT_RECLAIM_STUCK)
-		say_stuck(s, line);
-	else if (ktrc_verdict_is_reclaim(s->verdict))
-		say_stalls(s, line);
-	else
-		say_fault(s, line);
-}
 
 /* ---- the evidence ---- */
 
@@ -212,7 +50,8 @@ static void print_faults(const struct ktrc_summary *s, struct ktrc_page *page)
 	/* the root is no news */
 	if (c->cgid > 1)
 		ktrc_page_line(page, "", "in %s",
-			       cgroup_text(s->faults->capture, c->cgid, KTRC_SHORT_ROOM, room));
+			       ktrc_text_cgroup(s->faults->capture, c->cgid, KTRC_SHORT_ROOM,
+						room));
 }
 
 static void print_cgroup(const struct ktrc_reclaim *r, const struct ktrc_stall_row *row,
@@ -220,10 +59,11 @@ static void print_cgroup(const struct ktrc_reclaim *r, const struct ktrc_stall_r
 {
 	char room[KTRC_SHORT_ROOM], total[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
 
-	ktrc_page_line(page, "", "%s %s: %llu, %s, max %s; %llu pages", kind_text(r, row->key.b),
-		       cgroup_text(r->capture, row->key.a, PATH_COLUMNS, room), row->stalls,
-		       time_text(r, row->total_ticks, total), time_text(r, row->max_ticks, max),
-		       row->pages);
+	ktrc_page_line(page, "", "%s %s: %llu, %s, max %s; %llu pages",
+		       ktrc_text_kind(r, row->key.b),
+		       ktrc_text_cgroup(r->capture, row->key.a, KTRC_PATH_COLUMNS, room),
+		       row->stalls, ktrc_text_ticks(r, row->total_ticks, total),
+		       ktrc_text_ticks(r, row->max_ticks, max), row->pages);
 }
 
 static void print_now(const struct ktrc_reclaim *r, const struct ktrc_stall_now *now,
@@ -233,9 +73,9 @@ static void print_now(const struct ktrc_reclaim *r, const struct ktrc_stall_now 
 
 	ktrc_page_line(page, "", "under way%s: %s[%u], %s, order %u, for %s, in %s",
 		       now->is_certain ? "" : " (or its end was missed)", now->comm, now->tid,
-		       kind_text(r, now->kind), now->order,
-		       time_text(r, ktrc_stall_now_ticks(r, now), since),
-		       cgroup_text(r->capture, now->cgid, PATH_COLUMNS, room));
+		       ktrc_text_kind(r, now->kind), now->order,
+		       ktrc_text_ticks(r, ktrc_stall_now_ticks(r, now), since),
+		       ktrc_text_cgroup(r->capture, now->cgid, KTRC_PATH_COLUMNS, room));
 }
 
 static void print_kswapd(const struct ktrc_reclaim *r, struct ktrc_page *page)
@@ -262,10 +102,10 @@ static void print_reclaim(const struct ktrc_reclaim *r, struct ktrc_page *page)
 	if (all->stalls)
 		ktrc_page_line(page, "reclaim",
 			       "%llu stalls, %s of all threads together: p50 %s, p99 %s, max %s",
-			       all->stalls, time_text(r, all->total_ticks, total),
-			       time_text(r, ktrc_stall_percentile_ticks(all, 50), p50),
-			       time_text(r, ktrc_stall_percentile_ticks(all, 99), p99),
-			       time_text(r, all->max_ticks, max));
+			       all->stalls, ktrc_text_ticks(r, all->total_ticks, total),
+			       ktrc_text_ticks(r, ktrc_stall_percentile_ticks(all, 50), p50),
+			       ktrc_text_ticks(r, ktrc_stall_percentile_ticks(all, 99), p99),
+			       ktrc_text_ticks(r, all->max_ticks, max));
 	else
 		ktrc_page_line(page, "reclaim", "no stall ended");
 	for (size_t i = 0; i < r->nr_nows && i < TOP_STUCK; i++)
@@ -323,9 +163,10 @@ static void print_sufferer(const struct ktrc_reclaim *r, const struct ktrc_stall
 
 	ktrc_page_row(page, "", "%7llu %-15s %8llu %9llu %9s %9s %7.2f  %s", row->key.a, row->comm,
 		      row->stalls, row->pages,
-		      time_text(r, ktrc_stall_percentile_ticks(row, 99), p99),
-		      time_text(r, row->max_ticks, max), ktrc_reclaim_percent(r, row->total_ticks),
-		      cgroup_text(r->capture, row->cgid, 18, room));
+		      ktrc_text_ticks(r, ktrc_stall_percentile_ticks(row, 99), p99),
+		      ktrc_text_ticks(r, row->max_ticks, max),
+		      ktrc_reclaim_percent(r, row->total_ticks),
+		      ktrc_text_cgroup(r->capture, row->cgid, 18, room));
 }
 
 static void print_sufferers(const struct ktrc_reclaim *r, struct ktrc_page *page)
@@ -400,7 +241,7 @@ static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 
 static void print_notes(const struct ktrc_summary *s, struct ktrc_page *page)
 {
-	__ktrc_free char *filter = ktrc_text_filter(s->faults->capture, PATH_COLUMNS);
+	__ktrc_free char *filter = ktrc_text_filter(s->faults->capture, KTRC_PATH_COLUMNS);
 
 	if (filter)
 		ktrc_page_line(page, "only", "%s", filter);
@@ -430,7 +271,7 @@ static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
 
 	if (page->out->has_header)
 		print_title(s->faults->capture, s->faults->start_ticks, page);
-	say_verdict(s, verdict);
+	ktrc_text_verdict(s, verdict);
 	ktrc_page_verdict(page, verdict);
 	if (s->verdict != KTRC_VERDICT_QUIET) {
 		ktrc_page_line(page, "rule", "%s", ktrc_verdict_rule(s->verdict));
@@ -442,7 +283,7 @@ static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
 		} else {
 			print_faults(s, page);
 			print_faulters(s, page);
-			if (!kept_away(s, s->reclaim->event))
+			if (!ktrc_summary_kept_away(s, s->reclaim->event))
 				print_reclaim(s->reclaim, page);
 		}
 	}
@@ -451,111 +292,6 @@ static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
 	print_cost(s, page);
 	print_next(s, page);
 	ktrc_page_end(page);
-}
-
-/* ---- JSON ---- */
-
-static void set_number(json_t *object, const char *key, u64 number)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)number));
-}
-
-static json_t *fault_verdict(const struct ktrc_summary *s)
-{
-	const struct ktrc_fault_row *c = s->culprit;
-
-	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->pid, "comm", c->comm,
-			 "faults", (json_int_t)c->faults, "percent", s->percent, "faults_per_s",
-			 s->faults_per_s, "mode", mode_names[s->mode], "mode_percent",
-			 s->mode_percent);
-}
-
-static json_t *cgroup_json(const struct ktrc_capture *capture, u64 cgid)
-{
-	const char *path = ktrc_names_find(&capture->names, cgid);
-
-	if (!cgid)
-		return json_null();
-	return path ? json_string(path) : json_integer((json_int_t)cgid);
-}
-
-static json_t *stuck_verdict(const struct ktrc_summary *s)
-{
-	const struct ktrc_stall_now *now = s->stuck;
-	u64 ns = ktrc_ticks_to_ns(&s->reclaim->capture->clock,
-				  ktrc_stall_now_ticks(s->reclaim, now));
-
-	return json_pack("{s:i, s:i, s:s, s:I, s:o, s:s}", "pid", (int)now->pid, "tid",
-			 (int)now->tid, "comm", now->comm, "lasts_ns", (json_int_t)ns, "cgroup",
-			 cgroup_json(s->reclaim->capture, now->cgid), "reclaim_kind",
-			 kind_text(s->reclaim, now->kind));
-}
-
-static json_t *stalls_verdict(const struct ktrc_summary *s)
-{
-	const struct ktrc_stall_row *row = s->stalled;
-	const struct ktrc_timebase *tb = &s->reclaim->capture->clock;
-	json_t *object = json_pack("{s:I, s:I, s:f, s:I}", "stalls", (json_int_t)row->stalls,
-				   "total_ns", (json_int_t)ktrc_ticks_to_ns(tb, row->total_ticks),
-				   "percent", s->stall_percent, "max_ns",
-				   (json_int_t)ktrc_ticks_to_ns(tb, row->max_ticks));
-
-	json_object_set_new(object, "cgroup",
-			    s->verdict == KTRC_VERDICT_RECLAIM_MEMCG ?
-				    cgroup_json(s->reclaim->capture, row->key.a) :
-				    json_null());
-	if (s->sufferer)
-		json_object_update_new(object,
-				       json_pack("{s:i, s:s}", "pid", (int)s->sufferer->key.a,
-						 "comm", s->sufferer->comm));
-	return object;
-}
-
-static json_t *verdict_to_json(const struct ktrc_summary *s)
-{
-	char text[KTRC_LINE_ROOM];
-	json_t *object = json_pack("{s:s, s:s}", "kind", ktrc_verdict_name(s->verdict), "rule",
-				   ktrc_verdict_rule(s->verdict));
-
-	say_verdict(s, text);
-	json_object_set_new(object, "text", json_string(text));
-	if (s->verdict == KTRC_VERDICT_RECLAIM_STUCK)
-		json_object_update_new(object, stuck_verdict(s));
-	else if (ktrc_verdict_is_reclaim(s->verdict))
-		json_object_update_new(object, stalls_verdict(s));
-	else if (s->culprit)
-		json_object_update_new(object, fault_verdict(s));
-	return object;
-}
-
-static json_t *reclaim_to_json(const struct ktrc_summary *s, const struct ktrc_output *out)
-{
-	json_t *object;
-
-	if (!s->reclaim->event)
-		return json_null();
-	object = json_object();
-	ktrc_reclaim_set_json(s->reclaim, object, out);
-	return object;
-}
-
-static json_t *to_json(const struct ktrc_summary *s, const struct ktrc_output *out)
-{
-	struct ktrc_table table = ktrc_faults_table(s->faults);
-	json_t *document =
-		ktrc_json_document("ktrc.summary/1", s->faults->capture, s->faults->start_ticks);
-
-	json_object_set_new(document, "verdict", verdict_to_json(s));
-	json_object_set_new(document, "event",
-			    s->faults->event ? json_string(s->faults->event->label) : json_null());
-	set_number(document, "faults", s->faults->all->faults);
-	json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
-	json_object_set_new(document, "reclaim", reclaim_to_json(s, out));
-	set_number(document, "records", s->volume.records);
-	set_number(document, "record_bytes", s->volume.bytes);
-	json_object_set_new(document, "counters", ktrc_tallies_to_json(s->tallies));
-	json_object_set_new(document, "check", ktrc_check_to_json(s->check));
-	return document;
 }
 
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
@@ -568,7 +304,7 @@ void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_for
 		print_page(summary, &page);
 		return;
 	}
-	document = to_json(summary, out);
+	document = ktrc_summary_to_json(summary, out);
 	if (format == KTRC_OUT_JSON) {
 		ktrc_print_json(document, out);
 		return;

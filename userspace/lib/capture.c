@@ -11,6 +11,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "packet.h"
+#include "session_rules.h"
 
 struct ktrc_capture *ktrc_capture_create(void)
 {
@@ -295,4 +296,16 @@ u64 ktrc_capture_lost(const struct ktrc_capture *capture)
 	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
 
 	return ktrc_counters_lost(&all);
+}
+
+const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, const char *label)
+{
+	const struct ktrc_event *event = ktrc_schema_find(capture->schema, label);
+
+	return event && capture->session.events >> event->id & 1 ? event : NULL;
+}
+
+u32 ktrc_capture_weight(const struct ktrc_capture *capture, const struct ktrc_event *event)
+{
+	return event ? ktrc_session_weight(&capture->session, event->id) : 1;
 }

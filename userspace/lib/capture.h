@@ -108,6 +108,12 @@ int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *e
 /** ktrc_capture_window_start() - ticks since when every CPU's records are all there */
 u64 ktrc_capture_window_start(const struct ktrc_capture *capture);
 
+/** ktrc_capture_event() - an event that the session records, by its label; NULL if it does not */
+const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, const char *label);
+
+/** ktrc_capture_weight() - hits that one of its records stands for; 1 if @event is NULL */
+u32 ktrc_capture_weight(const struct ktrc_capture *capture, const struct ktrc_event *event);
+
 /** ktrc_capture_lost() - hits lost, all events, CPUs and reasons */
 u64 ktrc_capture_lost(const struct ktrc_capture *capture);
 

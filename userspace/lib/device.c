@@ -35,7 +35,7 @@ static int open_failed(int errnum, struct ktrc_error *err)
 	if (errnum == ENOENT || errnum == ENXIO || errnum == ENODEV) {
 		ret = ktrc_fail_as(err, errnum, KTRC_EXIT_NOTHING,
 				   KTRC_DEVICE ": the module ktrc is not loaded");
-		ktrc_hint(err, "sudo modprobe ktrc    or    sudo insmod ./ktrc.ko");
+		ktrc_hint(err, KTRC_HINT_LOAD);
 		return ret;
 	}
 	ret = ktrc_fail(err, errnum, KTRC_DEVICE ": cannot open");
@@ -43,7 +43,7 @@ static int open_failed(int errnum, struct ktrc_error *err)
 		ktrc_hint(err, "run it as root (sudo), or join the group of " KTRC_DEVICE
 			       ": sudo usermod -aG ktrc $USER");
 	else if (err->code == KTRC_EXIT_PERMISSION)
-		ktrc_hint(err, "run it as root (sudo), or with CAP_PERFMON");
+		ktrc_hint(err, KTRC_HINT_RIGHTS);
 	return ret;
 }
 
@@ -66,7 +66,7 @@ static int attach_failed(const char *name, int errnum, struct ktrc_error *err)
 	default:
 		ret = ktrc_fail(err, errnum, "session %s: cannot attach", name);
 		if (err->code == KTRC_EXIT_PERMISSION)
-			ktrc_hint(err, "run it as root (sudo), or with CAP_PERFMON");
+			ktrc_hint(err, KTRC_HINT_RIGHTS);
 		return ret;
 	}
 }

@@ -6,7 +6,9 @@
 #ifndef KTRC_ERROR_H
 #define KTRC_ERROR_H
 
-/* what to do about a module of another ABI */
+/* what to do without the right, without the module, or with one of another ABI */
+#define KTRC_HINT_RIGHTS "run it as root (sudo), or with CAP_PERFMON"
+#define KTRC_HINT_LOAD "sudo modprobe ktrc    or, from a build tree,    sudo insmod ./ktrc.ko"
 #define KTRC_HINT_ABI \
 	"the module of this tool's release: sudo ktrc-ctl reset; sudo rmmod ktrc; sudo modprobe ktrc"
 

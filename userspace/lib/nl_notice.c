@@ -68,7 +68,7 @@ static int join(struct ktrc_notices *notices, struct ktrc_error *err)
 	if (group < 0) {
 		ret = ktrc_fail_as(err, ENODEV, KTRC_EXIT_ABI,
 				   "netlink: the loaded module sends no notices");
-		ktrc_hint(err, "load the module of this tool's release");
+		ktrc_hint(err, KTRC_HINT_ABI);
 		return ret;
 	}
 	ret = nl_socket_add_membership(notices->sock, group);

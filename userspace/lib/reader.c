@@ -43,13 +43,6 @@ struct ktrc_reader {
 	struct ktrc_damage damage;
 };
 
-static const struct ktrc_getter *getter(const struct ktrc_event *event, const char *name)
-{
-	const struct ktrc_field *field = ktrc_event_field(event, name);
-
-	return field ? &field->get : NULL;
-}
-
 static bool find_fields(struct ktrc_reader *reader)
 {
 	const struct ktrc_event *packet = ktrc_schema_find(reader->schema, "packet");
@@ -63,13 +56,13 @@ static bool find_fields(struct ktrc_reader *reader)
 	reader->task_id = task->id;
 	reader->task_ref_id = ref->id;
 	reader->counts_id = counts->id;
-	reader->written_before = getter(packet, "written");
-	reader->ref_tid = getter(ref, "tid");
-	reader->counts_event = getter(counts, "event");
-	reader->hits = getter(counts, "hits");
-	reader->written = getter(counts, "written");
-	reader->filtered = getter(counts, "filtered");
-	reader->lost = getter(counts, "lost");
+	reader->written_before = ktrc_event_getter(packet, "written");
+	reader->ref_tid = ktrc_event_getter(ref, "tid");
+	reader->counts_event = ktrc_event_getter(counts, "event");
+	reader->hits = ktrc_event_getter(counts, "hits");
+	reader->written = ktrc_event_getter(counts, "written");
+	reader->filtered = ktrc_event_getter(counts, "filtered");
+	reader->lost = ktrc_event_getter(counts, "lost");
 	return reader->written_before && reader->ref_tid && reader->counts_event && reader->hits &&
 	       reader->written && reader->filtered && reader->lost;
 }

@@ -219,6 +219,13 @@ const struct ktrc_field *ktrc_event_field(const struct ktrc_event *event, const 
 	return NULL;
 }
 
+const struct ktrc_getter *ktrc_event_getter(const struct ktrc_event *event, const char *name)
+{
+	const struct ktrc_field *field = ktrc_event_field(event, name);
+
+	return field ? &field->get : NULL;
+}
+
 const char *ktrc_enum_name(const struct ktrc_enum *enm, u64 number)
 {
 	for (size_t i = 0; enm && i < enm->nr_values; i++)

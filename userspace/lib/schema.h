@@ -147,6 +147,9 @@ bool ktrc_event_is_part_of(const struct ktrc_event *part, const struct ktrc_even
 /** ktrc_event_field() - by name; NULL if there is none */
 const struct ktrc_field *ktrc_event_field(const struct ktrc_event *event, const char *name);
 
+/** ktrc_event_getter() - how to read a field, by its name; NULL if there is none */
+const struct ktrc_getter *ktrc_event_getter(const struct ktrc_event *event, const char *name);
+
 /** ktrc_enum_name() - a value's name; NULL if it has none */
 const char *ktrc_enum_name(const struct ktrc_enum *enm, u64 number);
 
@@ -163,6 +166,12 @@ static inline u64 ktrc_get(const struct ktrc_getter *get, const void *payload)
 
 	memcpy(&word, (const char *)payload + get->byte, sizeof(word));
 	return le64toh(word) >> get->shift & get->mask;
+}
+
+/** ktrc_get_or_0() - a field's value; 0 without a getter */
+static inline u64 ktrc_get_or_0(const struct ktrc_getter *get, const void *payload)
+{
+	return get ? ktrc_get(get, payload) : 0;
 }
 
 /** ktrc_get_text() - a text field with a NUL behind it; @text must hold width / 8 + 1 bytes */

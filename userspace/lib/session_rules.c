@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cleanup.h"
+#include "number.h"
 #include "suggest.h"
 
 static const struct {
@@ -17,20 +18,6 @@ static const struct {
 } rule_words[] = {
 	{ "min", KTRC_RULE_MIN },	{ "major", KTRC_RULE_MAJOR }, { "user", KTRC_RULE_USER },
 	{ "kernel", KTRC_RULE_KERNEL }, { "count", KTRC_RULE_COUNT },
-};
-
-static const struct {
-	const char *suffix;
-	u64 ns;
-} units[] = {
-	{ "h", 3600 * NSEC_PER_SEC },
-	{ "m", 60 * NSEC_PER_SEC },
-	{ "min", 60 * NSEC_PER_SEC },
-	{ "s", NSEC_PER_SEC },
-	{ "", NSEC_PER_SEC },
-	{ "ms", 1000000 },
-	{ "us", 1000 },
-	{ "ns", 1 },
 };
 
 const char *ktrc_rule_word(u32 flag)
@@ -47,40 +34,6 @@ u32 ktrc_rule_flag_of(const char *word)
 		if (strcmp(rule_words[i].word, word) == 0)
 			return rule_words[i].flag;
 	return 0;
-}
-
-bool ktrc_parse_number(const char *text, u64 max, u64 *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return isdigit((unsigned char)*text) && !*end && !errno && *number <= max;
-}
-
-bool ktrc_parse_duration(const char *text, u64 *ns)
-{
-	char *end;
-	u64 number;
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	for (size_t i = 0; !errno && i < ARRAY_SIZE(units); i++)
-		if (strcasecmp(end, units[i].suffix) == 0)
-			return !__builtin_mul_overflow(number, units[i].ns, ns) && *ns;
-	return false;
-}
-
-const char *ktrc_duration_text(u64 ns, char room[KTRC_RULE_ROOM])
-{
-	size_t i = 0;
-
-	while (i + 1 < ARRAY_SIZE(units) && (!*units[i].suffix || ns % units[i].ns))
-		i++;
-	snprintf(room, KTRC_RULE_ROOM, "%llu%s", ns / units[i].ns, units[i].suffix);
-	return room;
 }
 
 bool ktrc_parse_sample(const char *text, u32 *sample)
@@ -111,7 +64,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *room, char separa
 
 const char *ktrc_rule_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM])
 {
-	char min[KTRC_RULE_ROOM];
+	char min[KTRC_DURATION_ROOM];
 
 	room[0] = '\0';
 	if (rule->min_ns)

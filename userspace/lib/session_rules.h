@@ -54,13 +54,4 @@ int ktrc_session_apply_rule(const struct ktrc_schema *schema, const struct ktrc_
 /** ktrc_parse_sample() - "1/64" as 64; false if it is none */
 bool ktrc_parse_sample(const char *text, u32 *sample);
 
-/** ktrc_parse_duration() - "10s", "500ms" in nanoseconds; without a unit seconds; false if it is none */
-bool ktrc_parse_duration(const char *text, u64 *ns);
-
-/** ktrc_parse_number() - a decimal number; false if it is none, or is larger than @max */
-bool ktrc_parse_number(const char *text, u64 max, u64 *number);
-
-/** ktrc_duration_text() - exactly, as it can be typed: "1500us" */
-const char *ktrc_duration_text(u64 ns, char room[KTRC_RULE_ROOM]);
-
 #endif

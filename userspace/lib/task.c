@@ -14,6 +14,13 @@ struct ktrc_tasks {
 	struct ktrc_task *unknown;
 };
 
+void ktrc_comm_copy(char *to, const char *from)
+{
+	for (; *from; from++)
+		*to++ = *from < ' ' || *from > '~' ? '?' : *from;
+	*to = '\0';
+}
+
 static u64 mix(u64 hash, u64 value)
 {
 	return (hash ^ value) * 0x9e3779b97f4a7c15ull;

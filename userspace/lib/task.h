@@ -27,6 +27,9 @@ struct ktrc_task {
 	char comm[32];
 };
 
+/** ktrc_comm_copy() - a name as it can be printed everywhere; @to has its room */
+void ktrc_comm_copy(char *to, const char *from);
+
 struct ktrc_tasks;
 
 /** ktrc_tasks_create() - an empty table for records of @schema; NULL without memory or task event */

@@ -67,14 +67,13 @@ static bool is_damaged(const struct ktrc_capture *capture)
 /* Where stalls are recorded none is an answer; page faults there always are. */
 bool ktrc_needs_no_record(const struct ktrc_capture *capture)
 {
-	const struct ktrc_event *stall = ktrc_schema_find(capture->schema, "reclaim");
 	bool is_running = capture->session.state == KTRC_STATE_RUNNING;
 	struct ktrc_counters all = total(capture, ~0ull);
 
 	if (!capture->start_ticks || is_damaged(capture) || (is_running && unavailable(capture)))
 		return false;
 	if (!all.hits)
-		return stall && capture->session.events >> stall->id & 1;
+		return ktrc_capture_event(capture, "reclaim") != NULL;
 	return all.filtered == all.hits;
 }
 

@@ -7,7 +7,6 @@
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
-#include "../lib/session_rules.h"
 
 /* An attempt that waits for the next one. */
 struct pending {
@@ -40,13 +39,6 @@ struct attempt {
 	u64 ticks;
 };
 
-static const struct ktrc_getter *getter(const struct ktrc_event *event, const char *name)
-{
-	const struct ktrc_field *field = ktrc_event_field(event, name);
-
-	return field ? &field->get : NULL;
-}
-
 static u64 value_of(const struct ktrc_event *event, const char *field_name, const char *name)
 {
 	const struct ktrc_field *field = ktrc_event_field(event, field_name);
@@ -75,12 +67,12 @@ static void resolve(struct ktrc_faults *view)
 {
 	struct ktrc_faults_private *priv = view->priv;
 
-	priv->page = getter(view->event, "page");
-	priv->mode = getter(view->event, "mode");
-	priv->write = getter(view->event, "write");
-	priv->tried = getter(view->event, "tried");
-	priv->result = getter(view->event, "result");
-	priv->dur = getter(view->event, "dur");
+	priv->page = ktrc_event_getter(view->event, "page");
+	priv->mode = ktrc_event_getter(view->event, "mode");
+	priv->write = ktrc_event_getter(view->event, "write");
+	priv->tried = ktrc_event_getter(view->event, "tried");
+	priv->result = ktrc_event_getter(view->event, "result");
+	priv->dur = ktrc_event_getter(view->event, "dur");
 	priv->result_minor = value_of(view->event, "result", "minor");
 	priv->result_major = value_of(view->event, "result", "major");
 	priv->result_retry = value_of(view->event, "result", "retry");
@@ -93,15 +85,9 @@ static void resolve(struct ktrc_faults *view)
 /* The timed event if the session has it, else the light one. */
 static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
 {
-	static const char *const names[] = { "fault", "fault.light" };
+	const struct ktrc_event *timed = ktrc_capture_event(capture, "fault");
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct ktrc_event *event = ktrc_schema_find(capture->schema, names[i]);
-
-		if (event && capture->session.events >> event->id & 1)
-			return event;
-	}
-	return NULL;
+	return timed ? timed : ktrc_capture_event(capture, "fault.light");
 }
 
 struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
@@ -117,7 +103,7 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 		return NULL;
 	view->start_ticks = ktrc_capture_window_start(capture);
 	view->event = pick_event(capture);
-	view->weight = view->event ? ktrc_session_weight(&capture->session, view->event->id) : 1;
+	view->weight = ktrc_capture_weight(capture, view->event);
 	if (view->event)
 		resolve(view);
 	return ktrc_steal(view);
@@ -160,14 +146,6 @@ static struct ktrc_fault_row *get_row(struct ktrc_faults *view, u32 pid)
 	return row;
 }
 
-/* Names are any bytes; results hold only what can be printed everywhere. */
-static void copy_name(char *to, const char *from)
-{
-	for (; *from; from++)
-		*to++ = *from < ' ' || *from > '~' ? '?' : *from;
-	*to = '\0';
-}
-
 /* A task seen for the first time: to which process it belongs, and what that is called. */
 static struct task_slot *add_task(struct ktrc_faults *view, const struct ktrc_task *task)
 {
@@ -180,7 +158,7 @@ static struct task_slot *add_task(struct ktrc_faults *view, const struct ktrc_ta
 	slot = &priv->tasks[task->index];
 	slot->row = get_row(view, task->tgid);
 	if (slot->row && (task->tid == task->tgid || !slot->row->comm[0])) {
-		copy_name(slot->row->comm, task->comm);
+		ktrc_comm_copy(slot->row->comm, task->comm);
 		slot->row->cgid = task->cgid;
 	}
 	return slot->row ? slot : NULL;
@@ -195,11 +173,6 @@ static struct task_slot *get_task(struct ktrc_faults *view, const struct ktrc_ta
 	return add_task(view, task);
 }
 
-static inline u64 get(const struct ktrc_getter *getter, const void *payload)
-{
-	return getter ? ktrc_get(getter, payload) : 0;
-}
-
 static struct attempt decode(const struct ktrc_faults_private *priv, const void *payload)
 {
 	return (struct attempt){
@@ -207,9 +180,9 @@ static struct attempt decode(const struct ktrc_faults_private *priv, const void 
 		.mode = priv->mode_index[ktrc_get(priv->mode, payload) &
 					 (ARRAY_SIZE(priv->mode_index) - 1)],
 		.is_write = ktrc_get(priv->write, payload),
-		.is_tried = get(priv->tried, payload),
-		.result = get(priv->result, payload),
-		.ticks = get(priv->dur, payload),
+		.is_tried = ktrc_get_or_0(priv->tried, payload),
+		.result = ktrc_get_or_0(priv->result, payload),
+		.ticks = ktrc_get_or_0(priv->dur, payload),
 	};
 }
 

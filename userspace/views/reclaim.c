@@ -7,7 +7,6 @@
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
-#include "../lib/session_rules.h"
 
 struct stall_getters {
 	const struct ktrc_getter *cgid, *dur, *reclaimed, *gfp, *kind, *order, *node;
@@ -25,42 +24,17 @@ struct ktrc_reclaim_private {
 	struct ktrc_stalls unnamed;
 };
 
-static const struct ktrc_getter *getter(const struct ktrc_event *event, const char *name)
-{
-	const struct ktrc_field *field = ktrc_event_field(event, name);
-
-	return field ? &field->get : NULL;
-}
-
-static inline u64 get(const struct ktrc_getter *getter, const void *payload)
-{
-	return getter ? ktrc_get(getter, payload) : 0;
-}
-
 static struct stall_getters stall_getters(const struct ktrc_event *event)
 {
 	return (struct stall_getters){
-		.cgid = getter(event, "cgid"),
-		.dur = getter(event, "dur"),
-		.reclaimed = getter(event, "reclaimed"),
-		.gfp = getter(event, "gfp"),
-		.kind = getter(event, "kind"),
-		.order = getter(event, "order"),
-		.node = getter(event, "node"),
+		.cgid = ktrc_event_getter(event, "cgid"),
+		.dur = ktrc_event_getter(event, "dur"),
+		.reclaimed = ktrc_event_getter(event, "reclaimed"),
+		.gfp = ktrc_event_getter(event, "gfp"),
+		.kind = ktrc_event_getter(event, "kind"),
+		.order = ktrc_event_getter(event, "order"),
+		.node = ktrc_event_getter(event, "node"),
 	};
-}
-
-/* An event of the schema that the session records. */
-static const struct ktrc_event *recorded(const struct ktrc_capture *capture, const char *label)
-{
-	const struct ktrc_event *event = ktrc_schema_find(capture->schema, label);
-
-	return event && capture->session.events >> event->id & 1 ? event : NULL;
-}
-
-static u32 weight(const struct ktrc_capture *capture, const struct ktrc_event *event)
-{
-	return event ? ktrc_session_weight(&capture->session, event->id) : 1;
 }
 
 /* A begin without an end is a stall under way only if every end becomes a record. */
@@ -74,7 +48,8 @@ static const char *why_no_nows(const struct ktrc_capture *capture, const struct 
 	if (!begin)
 		return "the session does not record where stalls begin";
 	rule = &capture->session.rules[end->id];
-	if (rule->min_ns || rule->sample > 1 || rule->flags || weight(capture, begin) > 1)
+	if (rule->min_ns || rule->sample > 1 || rule->flags ||
+	    ktrc_capture_weight(capture, begin) > 1)
 		return "not every stall that ended was recorded";
 	return NULL;
 }
@@ -85,22 +60,22 @@ static void resolve(struct ktrc_reclaim *view)
 	struct ktrc_reclaim_private *priv = view->priv;
 	const struct ktrc_field *kind;
 
-	view->event = recorded(capture, "reclaim");
-	priv->begin = recorded(capture, "reclaim.begin");
-	priv->wake = recorded(capture, "reclaim.wake");
-	priv->sleep = recorded(capture, "reclaim.sleep");
+	view->event = ktrc_capture_event(capture, "reclaim");
+	priv->begin = ktrc_capture_event(capture, "reclaim.begin");
+	priv->wake = ktrc_capture_event(capture, "reclaim.wake");
+	priv->sleep = ktrc_capture_event(capture, "reclaim.sleep");
 	priv->end_get = stall_getters(view->event);
 	priv->begin_get = stall_getters(priv->begin);
 	if (!priv->end_get.dur || !priv->end_get.kind)
 		view->event = NULL;
 	kind = ktrc_event_field(view->event, "kind");
 	priv->kinds = kind ? kind->enm : NULL;
-	priv->wake_node = getter(priv->wake, "node");
-	priv->wake_order = getter(priv->wake, "order");
-	priv->sleep_node = getter(priv->sleep, "node");
-	priv->weight = weight(capture, view->event);
-	priv->wake_weight = weight(capture, priv->wake);
-	priv->sleep_weight = weight(capture, priv->sleep);
+	priv->wake_node = ktrc_event_getter(priv->wake, "node");
+	priv->wake_order = ktrc_event_getter(priv->wake, "order");
+	priv->sleep_node = ktrc_event_getter(priv->sleep, "node");
+	priv->weight = ktrc_capture_weight(capture, view->event);
+	priv->wake_weight = ktrc_capture_weight(capture, priv->wake);
+	priv->sleep_weight = ktrc_capture_weight(capture, priv->sleep);
 	view->why_no_nows = why_no_nows(capture, view->event, priv->begin);
 }
 
@@ -144,14 +119,6 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	free(view);
 }
 
-/* Names are any bytes; results hold only what can be printed everywhere. */
-static void copy_name(char *to, const char *from)
-{
-	for (; *from; from++)
-		*to++ = *from < ' ' || *from > '~' ? '?' : *from;
-	*to = '\0';
-}
-
 /* The place of a task's stall. */
 static struct ktrc_stall_now *open_slot(struct ktrc_reclaim *view, const struct ktrc_task *task)
 {
@@ -190,14 +157,14 @@ static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record
 		.is_certain = record->ticks >= view->start_ticks && !view->capture->session.cgid,
 		.pid = record->task->tgid,
 		.tid = record->task->tid,
-		.cgid = get(g->cgid, record->payload),
-		.kind = (u32)get(g->kind, record->payload),
-		.order = (u32)get(g->order, record->payload),
-		.gfp = (u32)get(g->gfp, record->payload),
-		.node = (u32)get(g->node, record->payload),
+		.cgid = ktrc_get_or_0(g->cgid, record->payload),
+		.kind = (u32)ktrc_get_or_0(g->kind, record->payload),
+		.order = (u32)ktrc_get_or_0(g->order, record->payload),
+		.gfp = (u32)ktrc_get_or_0(g->gfp, record->payload),
+		.node = (u32)ktrc_get_or_0(g->node, record->payload),
 		.begin_ticks = record->ticks,
 	};
-	copy_name(now->comm, record->task->comm);
+	ktrc_comm_copy(now->comm, record->task->comm);
 	return 0;
 }
 
@@ -206,7 +173,7 @@ static struct ktrc_stall_row *process_row(struct ktrc_reclaim *view, const struc
 	struct ktrc_stall_row *row = ktrc_stalls_get(&view->processes, task->tgid, 0);
 
 	if (row && (task->tid == task->tgid || !row->comm[0])) {
-		copy_name(row->comm, task->comm);
+		ktrc_comm_copy(row->comm, task->comm);
 		row->cgid = task->cgid;
 	}
 	return row;
@@ -223,12 +190,13 @@ static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct stall_getters *g = &view->priv->end_get;
 	const u8 *payload = record->payload;
-	u64 cgid = get(g->cgid, payload), kind = ktrc_get(g->kind, payload);
-	u64 ticks = ktrc_get(g->dur, payload), pages = get(g->reclaimed, payload);
+	u64 cgid = ktrc_get_or_0(g->cgid, payload), kind = ktrc_get(g->kind, payload);
+	u64 ticks = ktrc_get(g->dur, payload), pages = ktrc_get_or_0(g->reclaimed, payload);
 	struct ktrc_stall_row *rows[] = {
 		view->all,
 		ktrc_stalls_get(&view->kinds, kind, 0),
-		ktrc_stalls_get(&view->requests, get(g->order, payload), get(g->gfp, payload)),
+		ktrc_stalls_get(&view->requests, ktrc_get_or_0(g->order, payload),
+				ktrc_get_or_0(g->gfp, payload)),
 		ktrc_stalls_get(&view->cgroups, cgid, kind),
 		process_row(view, record->task),
 	};
@@ -257,8 +225,9 @@ static struct ktrc_kswapd *get_kswapd(struct ktrc_reclaim *view, u32 node)
 static int add_wake(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct ktrc_reclaim_private *priv = view->priv;
-	struct ktrc_kswapd *kswapd = get_kswapd(view, (u32)get(priv->wake_node, record->payload));
-	u32 order = (u32)get(priv->wake_order, record->payload);
+	struct ktrc_kswapd *kswapd =
+		get_kswapd(view, (u32)ktrc_get_or_0(priv->wake_node, record->payload));
+	u32 order = (u32)ktrc_get_or_0(priv->wake_order, record->payload);
 
 	if (!kswapd)
 		return -ENOMEM;
@@ -273,7 +242,8 @@ static int add_wake(struct ktrc_reclaim *view, const struct ktrc_record *record)
 static int add_sleep(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct ktrc_reclaim_private *priv = view->priv;
-	struct ktrc_kswapd *kswapd = get_kswapd(view, (u32)get(priv->sleep_node, record->payload));
+	struct ktrc_kswapd *kswapd =
+		get_kswapd(view, (u32)ktrc_get_or_0(priv->sleep_node, record->payload));
 
 	if (!kswapd)
 		return -ENOMEM;
