@@ -34,9 +34,9 @@ all_accounted() {
 
 # ask_client DIR SESSION LAST COMMAND...: runs a client that makes SESSION, says what it was
 # told with LAST at the end, and goes on when it reads a line.  DIR gets what it said, and
-# what the tools say meanwhile: said, status, stats, schema.
+# what the tools say meanwhile: said, status, stats, schema.  $client is its process.
 ask_client() {
-	local dir=$1 session=$2 last=$3 client go
+	local dir=$1 session=$2 last=$3 go
 	shift 3
 	mkfifo "$dir/go"
 	"$@" <"$dir/go" >"$dir/said" 2>"$dir/err" &
