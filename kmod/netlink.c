@@ -378,13 +378,17 @@ static int put_notice(struct sk_buff *skb, const struct ktrc_session *s, u32 kin
 	return put_session(skb, s);
 }
 
-/* a notice that cannot be sent is one that was not seen: nobody waits for it */
+/*
+ * A notice that cannot be sent is one that was not seen: nobody waits for it.  Asked and
+ * sent as genl_has_listeners() and genlmsg_multicast() do, which have a WARN.
+ */
 static void notify(const struct ktrc_session *s, u32 kind)
 {
+	const u32 group = ktrc_family.mcgrp_offset; /* the family's only one */
 	struct sk_buff *skb;
 	void *head;
 
-	if (!genl_has_listeners(&ktrc_family, &init_net, 0))
+	if (!netlink_has_listeners(init_net.genl_sock, group))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!skb)
@@ -395,7 +399,7 @@ static void notify(const struct ktrc_session *s, u32 kind)
 		return;
 	}
 	genlmsg_end(skb, head);
-	genlmsg_multicast(&ktrc_family, skb, 0, 0, GFP_KERNEL);
+	nlmsg_multicast(init_net.genl_sock, skb, 0, group, GFP_KERNEL);
 }
 
 /* ---- family ---- */

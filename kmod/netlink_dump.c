@@ -38,7 +38,8 @@ void *ktrc_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 int ktrc_dump_end(struct sk_buff *skb, void *head, int err)
 {
 	if (err) {
-		genlmsg_cancel(skb, head);
+		/* not genlmsg_cancel(): it has a WARN */
+		skb_trim(skb, (u8 *)head - GENL_HDRLEN - NLMSG_HDRLEN - skb->data);
 		return -EMSGSIZE;
 	}
 	genlmsg_end(skb, head);
