@@ -17,7 +17,7 @@ void ktrc_count_hist(const struct ktrc_count *n, u64 *hist)
 
 	for (i = 0; i < KTRC_HIST_BUCKETS; i++)
 		hist[i] = local_read(&n->hist[i]);
-	for (; i < KTRC_HIST_BITS; i++)
+	for (i = KTRC_HIST_BUCKETS; i < KTRC_HIST_BITS; i++)
 		hist[KTRC_HIST_BUCKETS - 1] += local_read(&n->hist[i]);
 }
 

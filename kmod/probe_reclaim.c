@@ -170,8 +170,8 @@ static struct point stall_points[] = {
 	POINT(mm_vmscan_node_reclaim_begin, ktrc_on_node_reclaim_begin),
 };
 
-static struct point wake_point = POINT(mm_vmscan_kswapd_wake, ktrc_on_kswapd_wake);
-static struct point sleep_point = POINT(mm_vmscan_kswapd_sleep, ktrc_on_kswapd_sleep);
+static struct ktrc_tracepoint wake_hook = { .name = "mm_vmscan_kswapd_wake" };
+static struct ktrc_tracepoint sleep_hook = { .name = "mm_vmscan_kswapd_sleep" };
 
 static struct ktrc_entry memcg_entry = {
 	.symbol = "try_to_free_mem_cgroup_pages",
@@ -186,40 +186,37 @@ static void check_callbacks(void)
 	check_trace_callback_type_mm_vmscan_memcg_reclaim_end(ktrc_on_memcg_reclaim_end);
 	check_trace_callback_type_mm_vmscan_node_reclaim_begin(ktrc_on_node_reclaim_begin);
 	check_trace_callback_type_mm_vmscan_node_reclaim_end(ktrc_on_node_reclaim_end);
-	check_trace_callback_type_mm_vmscan_kswapd_wake(ktrc_on_kswapd_wake);
-	check_trace_callback_type_mm_vmscan_kswapd_sleep(ktrc_on_kswapd_sleep);
 }
 
-static int points_check(const struct point *p, size_t nr)
+static int points_check(void)
 {
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < nr && !err; i++)
-		err = ktrc_tracepoint_check(p[i].hook.name);
+	for (i = 0; i < ARRAY_SIZE(stall_points) && !err; i++)
+		err = ktrc_tracepoint_check(stall_points[i].hook.name);
 	return err;
 }
 
-static void points_detach(struct point *p, size_t nr)
-{
-	while (nr--)
-		ktrc_tracepoint_detach(&p[nr].hook);
-}
-
-static int points_attach(struct point *p, size_t nr)
+/* backwards: no begin is seen whose end would not be */
+static void points_detach(void)
 {
 	size_t i;
-	int err;
 
-	check_callbacks();
-	for (i = 0; i < nr; i++) {
-		err = ktrc_tracepoint_attach(&p[i].hook, p[i].probe);
-		if (err) {
-			points_detach(p, i);
-			return err;
-		}
-	}
-	return 0;
+	for (i = 0; i < ARRAY_SIZE(stall_points); i++)
+		ktrc_tracepoint_detach(&stall_points[ARRAY_SIZE(stall_points) - 1 - i].hook);
+}
+
+static int points_attach(void)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < ARRAY_SIZE(stall_points) && !err; i++)
+		err = ktrc_tracepoint_attach(&stall_points[i].hook, stall_points[i].probe);
+	if (err)
+		points_detach();
+	return err;
 }
 
 /* reclaim and reclaim.begin share their hooks */
@@ -227,8 +224,7 @@ static u32 nr_stall_users;
 
 static int stall_check(void)
 {
-	return points_check(stall_points, ARRAY_SIZE(stall_points)) ?:
-								      ktrc_entry_check(&memcg_entry);
+	return points_check() ?: ktrc_entry_check(&memcg_entry);
 }
 
 static int stall_attach(u32 clock)
@@ -241,12 +237,13 @@ static int stall_attach(u32 clock)
 		return 0;
 	stall_clock = clock;
 	ktrc_stalls_clear(&stalls);
-	err = points_attach(stall_points, ARRAY_SIZE(stall_points));
+	check_callbacks();
+	err = points_attach();
 	if (!err) {
 		/* last: what it announces must find its begin attached */
 		err = ktrc_entry_attach(&memcg_entry);
 		if (err)
-			points_detach(stall_points, ARRAY_SIZE(stall_points));
+			points_detach();
 	}
 	if (err)
 		nr_stall_users--;
@@ -257,7 +254,7 @@ static void stall_detach(void)
 {
 	if (--nr_stall_users)
 		return;
-	points_detach(stall_points, ARRAY_SIZE(stall_points));
+	points_detach();
 	ktrc_entry_detach(&memcg_entry);
 }
 
@@ -287,17 +284,18 @@ const struct ktrc_probe ktrc_probe_reclaim_begin = {
 
 static int wake_check(void)
 {
-	return points_check(&wake_point, 1);
+	return ktrc_tracepoint_check(wake_hook.name);
 }
 
 static int wake_attach(u32 clock)
 {
-	return points_attach(&wake_point, 1);
+	check_trace_callback_type_mm_vmscan_kswapd_wake(ktrc_on_kswapd_wake);
+	return ktrc_tracepoint_attach(&wake_hook, ktrc_on_kswapd_wake);
 }
 
 static void wake_detach(void)
 {
-	points_detach(&wake_point, 1);
+	ktrc_tracepoint_detach(&wake_hook);
 }
 
 const struct ktrc_probe ktrc_probe_reclaim_wake = {
@@ -310,17 +308,18 @@ const struct ktrc_probe ktrc_probe_reclaim_wake = {
 
 static int sleep_check(void)
 {
-	return points_check(&sleep_point, 1);
+	return ktrc_tracepoint_check(sleep_hook.name);
 }
 
 static int sleep_attach(u32 clock)
 {
-	return points_attach(&sleep_point, 1);
+	check_trace_callback_type_mm_vmscan_kswapd_sleep(ktrc_on_kswapd_sleep);
+	return ktrc_tracepoint_attach(&sleep_hook, ktrc_on_kswapd_sleep);
 }
 
 static void sleep_detach(void)
 {
-	points_detach(&sleep_point, 1);
+	ktrc_tracepoint_detach(&sleep_hook);
 }
 
 const struct ktrc_probe ktrc_probe_reclaim_sleep = {
