@@ -304,7 +304,7 @@ static int ktrc_mmap(struct file *file, struct vm_area_struct *vma)
 	    cpu >= nr_cpu_ids)
 		return -EINVAL;
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
-	/* VM_IO: DONTCOPY cannot be undone, and get_user_pages keeps out */
+	/* VM_IO: DONTCOPY cannot be undone; get_user_pages keeps out, but for its fast path */
 	vm_flags_set(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &ktrc_vm_ops;
 	return map_ring(s, cpu, vma);
