@@ -18,20 +18,6 @@ static int wait_for(pid_t child)
 	return status;
 }
 
-static int is_mapped(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
-	int found = 0;
-
-	if (!maps)
-		err(1, "/proc/self/maps");
-	while (fgets(line, sizeof(line), maps))
-		found |= strstr(line, "/dev/ktrc") != NULL;
-	fclose(maps);
-	return found;
-}
-
 /* the child's access is a fault that nothing serves */
 static void child_has_no_mapping(const struct ring *ring)
 {

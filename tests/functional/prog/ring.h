@@ -87,6 +87,21 @@ static inline void reader_map(struct reader *r)
 	}
 }
 
+/* whether this process has mapped anything of the device */
+static inline int is_mapped(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[4096];
+	int found = 0;
+
+	if (!maps)
+		err(1, "/proc/self/maps");
+	while (fgets(line, sizeof(line), maps))
+		found |= strstr(line, KTRC_DEVICE) != NULL;
+	fclose(maps);
+	return found;
+}
+
 static inline uint64_t ring_head(const struct ring *ring)
 {
 	return __atomic_load_n(&ring->st->head, __ATOMIC_ACQUIRE);
