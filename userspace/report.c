@@ -70,15 +70,20 @@ static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cl
 	for (size_t i = 0; i < capture->nr_streams; i++)
 		if (capture->streams[i].saved_len > capture->streams[i].len)
 			cut += capture->streams[i].saved_len - capture->streams[i].len;
-	if (cut)
+	if (cut && damage->bad_packets)
+		ktrc_cli_note(
+			cli,
+			"%llu packets are damaged and were left out; %llu bytes of packets are missing",
+			damage->bad_packets, cut);
+	else if (cut)
 		ktrc_cli_note(cli, "the trace is cut short: %llu bytes of packets are missing",
 			      cut);
+	else if (damage->bad_packets)
+		ktrc_cli_note(cli, "%llu packets are damaged and were left out",
+			      damage->bad_packets);
 	if (capture->is_cut)
 		ktrc_cli_note(cli,
 			      "this is not all: reading ended before the session's records did");
-	if (damage->bad_packets)
-		ktrc_cli_note(cli, "%llu packets are damaged and were left out",
-			      damage->bad_packets);
 }
 
 static int report_events(struct ktrc_capture *capture, bool with_dictionary,

@@ -218,6 +218,45 @@ static void test_damage(void)
 	ktrc_capture_destroy(capture);
 }
 
+static void set_seq(u8 *packet, u64 seq)
+{
+	memcpy(packet + offsetof(struct ktrc_packet_header, seq), &seq, sizeof(seq));
+}
+
+/* A packet's number tells what is missing, not what is in it. */
+static void test_damaged_number(void)
+{
+	struct ktrc_capture *capture = build_capture();
+	struct ktrc_stream *stream = &capture->streams[0];
+	u64 all = count_records(capture, stream->len), bad = 0;
+
+	for (u64 k = 1; k < stream->len / SYNTH_PACKET_BYTES; k++) {
+		/* that of the packet before */
+		set_seq(stream->bytes + k * SYNTH_PACKET_BYTES, k - 1);
+		bad += count_records(capture, stream->len) != all;
+		set_seq(stream->bytes + k * SYNTH_PACKET_BYTES, k);
+	}
+	ok(bad == 0, "packets with a wrong number are read like any other");
+	ktrc_capture_destroy(capture);
+}
+
+/* Nothing says where the packet behind it begins. */
+static void test_damaged_header(void)
+{
+	struct ktrc_capture *capture = build_capture();
+	struct ktrc_stream *stream = &capture->streams[0];
+	u64 whole = count_records(capture, 2 * SYNTH_PACKET_BYTES), damaged;
+	const struct ktrc_damage *damage;
+
+	stream->bytes[2 * SYNTH_PACKET_BYTES] ^= 1;
+	damaged = count_records(capture, stream->saved_len);
+	damage = ktrc_reader_damage(capture->reader);
+	ok(damaged == whole && damage->bad_packets == 1 &&
+		   damage->cut_bytes == stream->len - 2 * SYNTH_PACKET_BYTES,
+	   "what lies behind a damaged header is told");
+	ktrc_capture_destroy(capture);
+}
+
 static void add_attempt(struct synth_stream *s, u64 ticks, u64 page, u32 result, u32 tried, u32 dur)
 {
 	struct ktrc_ev_fault fault = {
@@ -307,6 +346,8 @@ int main(int argc, char **argv)
 	test_overwritten();
 	test_truncation();
 	test_damage();
+	test_damaged_number();
+	test_damaged_header();
 	test_retries();
 	printf("1..%d\n", nr_tests);
 	return nr_failed != 0;

@@ -145,6 +145,12 @@ static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id
 	s->record.task = task ? task : ktrc_tasks_unknown(reader->tasks);
 }
 
+/* Of the packet that was the last of the feed before; in one feed a packet comes once. */
+static bool is_longer_copy(const struct stream *s, const struct ktrc_packet *p)
+{
+	return !s->packet && s->has_seq && s->seq == p->seq && s->offset <= p->content;
+}
+
 /* Opens the next packet, or goes on in a longer copy of the current one. */
 static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 {
@@ -155,14 +161,12 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 		return false;
 	ret = ktrc_packet_parse(&p, s->bytes + s->next, s->len - s->next);
 	if (ret < 0) {
-		if (ret == -ENODATA)
-			reader->damage.cut_bytes += s->len - s->next;
-		else
-			reader->damage.bad_packets++;
+		reader->damage.bad_packets += ret == -EILSEQ;
+		reader->damage.cut_bytes += s->len - s->next;
 		s->next = s->len;
 		return false;
 	}
-	if (!s->has_seq || s->seq != p.seq || s->offset > p.content) {
+	if (!is_longer_copy(s, &p)) {
 		s->has_gap = !s->has_seq || p.seq != s->seq + 1;
 		ktrc_known_reset(&s->known);
 		s->record.task = ktrc_tasks_unknown(reader->tasks);

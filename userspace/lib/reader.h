@@ -60,7 +60,7 @@ struct ktrc_books {
 
 /**
  * struct ktrc_damage - what could not be decoded
- * @cut_bytes: a last packet that is not all there
+ * @cut_bytes: the ends of streams from where on there is no whole packet
  * @bad_packets: packets given up at a record or header that is none
  */
 struct ktrc_damage {
