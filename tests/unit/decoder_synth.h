@@ -51,7 +51,11 @@ static inline void synth_event(struct ktrc_schema *schema, u32 id, const char *n
 	event->name = strdup(name);
 	event->label = strdup(label);
 	event->doc = strdup(doc);
-	event->kind = strcmp(kind, "DATA") == 0 ? KTRC_KIND_DATA : KTRC_KIND_DICT;
+	event->kind = KTRC_KIND_DICT;
+	if (strcmp(kind, "DATA") == 0)
+		event->kind = KTRC_KIND_DATA;
+	else if (strcmp(kind, "PART") == 0)
+		event->kind = KTRC_KIND_PART;
 }
 
 static inline struct ktrc_schema *synth_schema(void)
@@ -76,6 +80,28 @@ static inline struct ktrc_schema *synth_schema(void)
 		abort();
 	}
 	return schema;
+}
+
+#define SYNTH_EV_wide 40 /* needs an extended header */
+
+/* An event that no module has yet: its id is high, its fields lie at odd places. */
+static inline void synth_add_wide(struct ktrc_schema *schema)
+{
+	const u32 id = SYNTH_EV_wide;
+	struct ktrc_error err;
+
+	synth_event(schema, id, "test_wide", "test.wide", "DATA", "fields at odd places");
+	synth_field(schema, id, "flag", 1, "FLAG", "the lowest bit");
+	synth_field(schema, id, "count", 63, "COUNT", "the rest of a word");
+	synth_field(schema, id, "stamp", 64, "STAMP", "a whole word");
+	synth_field(schema, id, "node", 7, "ID", "less than a byte");
+	synth_field(schema, id, "across", 50, "COUNT", "over eight bytes");
+	synth_field(schema, id, "pad", 7, "PAD", "not zero here");
+	synth_field(schema, id, "text", 40, "TEXT", "any bytes");
+	synth_field(schema, id, "mode", 24, "ENUM(fault_mode)", "up to the last bit");
+	schema->events[id].bytes /= 8;
+	if (ktrc_schema_finish(schema, &err) < 0)
+		abort();
 }
 
 /* ---- packets ---- */

@@ -35,6 +35,9 @@ int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *member
 
 		if (!json_is_integer(number))
 			return -EPROTO;
+		/* 64 bits may have come out negative, 32 bits cannot */
+		if (members[i].bytes == 4 && json_integer_value(number) >> 32)
+			return -EPROTO;
 		if (members[i].bytes == 4)
 			*(u32 *)member = (u32)json_integer_value(number);
 		else

@@ -30,7 +30,7 @@ struct ktrc_json_member {
 /** ktrc_json_pack() - a new object of the members; NULL without memory */
 json_t *ktrc_json_pack(const struct ktrc_json_member *members, size_t nr, const void *from);
 
-/** ktrc_json_unpack() - the reverse; -EPROTO if a member is missing or no unsigned number */
+/** ktrc_json_unpack() - the reverse; -EPROTO if a member is missing or not such a number */
 int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *members, size_t nr,
 		     void *to);
 

@@ -157,6 +157,21 @@ static bool field_is_sound(struct ktrc_schema *schema, const struct ktrc_event *
 	return resolve_getter(field, event->bytes);
 }
 
+/* They stand one after the other and fill the payload. */
+static bool fields_are_sound(struct ktrc_schema *schema, struct ktrc_event *event, size_t *bad)
+{
+	u64 next_bits = 0;
+
+	for (*bad = 0; *bad < event->nr_fields; (*bad)++) {
+		struct ktrc_field *field = &event->fields[*bad];
+
+		if (field->offset_bits != next_bits || !field_is_sound(schema, event, field))
+			return false;
+		next_bits += field->width_bits;
+	}
+	return next_bits == 8ull * event->bytes;
+}
+
 static bool enums_are_sound(const struct ktrc_schema *schema)
 {
 	for (size_t i = 0; i < schema->nr_enums; i++)
@@ -168,6 +183,8 @@ static bool enums_are_sound(const struct ktrc_schema *schema)
 
 int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err)
 {
+	size_t bad;
+
 	if (!enums_are_sound(schema))
 		return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
 				    "schema: an enumeration has a value without a name");
@@ -181,12 +198,10 @@ int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err)
 			return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
 					    "schema: event %s: %u bytes is not a valid payload",
 					    event->name, event->bytes);
-		for (size_t i = 0; i < event->nr_fields; i++)
-			if (!field_is_sound(schema, event, &event->fields[i]))
-				return ktrc_fail_as(
-					err, EPROTO, KTRC_EXIT_FAILED,
-					"schema: event %s: field %zu lies outside the payload",
-					event->name, i);
+		if (!fields_are_sound(schema, event, &bad))
+			return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
+					    "schema: event %s: field %zu is not in its place",
+					    event->name, bad);
 	}
 	return 0;
 }

@@ -119,8 +119,8 @@ const struct ktrc_enum *ktrc_schema_find_enum(const struct ktrc_schema *schema, 
 /**
  * ktrc_schema_finish() - check every event and resolve its fields
  *
- * Must succeed before records are decoded: it is what guarantees that no field
- * reaches outside its payload.  Return: 0 or -EPROTO.
+ * Must succeed before records are decoded: it is what guarantees that the fields fill their
+ * payload one after the other, and so that none reaches outside.  Return: 0 or -EPROTO.
  */
 int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err);
 

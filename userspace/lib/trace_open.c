@@ -73,6 +73,20 @@ static int map_stream(const char *path, int dir, struct ktrc_stream *stream, str
 	return 0;
 }
 
+static const struct ktrc_json_member stream_members[] = {
+	{ "cpu", offsetof(struct ktrc_stream, cpu), sizeof(u32) },
+	{ "bytes", offsetof(struct ktrc_stream, saved_len), sizeof(u64) },
+};
+
+/* The newest of the streams is one that only it can be. */
+static bool is_stream(const struct ktrc_capture *capture, const struct ktrc_stream *stream)
+{
+	for (const struct ktrc_stream *other = capture->streams; other < stream; other++)
+		if (other->cpu == stream->cpu)
+			return false;
+	return stream->cpu < capture->nr_cpus && (s64)stream->saved_len >= 0;
+}
+
 static int open_streams(const char *path, int dir, const json_t *rows, struct ktrc_capture *capture,
 			struct ktrc_error *err)
 {
@@ -87,8 +101,9 @@ static int open_streams(const char *path, int dir, const json_t *rows, struct kt
 		stream = ktrc_array_push(capture->streams, capture->nr_streams);
 		if (!stream)
 			return ktrc_fail(err, ENOMEM, "%s", path);
-		stream->cpu = (u32)json_integer_value(json_object_get(row, "cpu"));
-		stream->saved_len = (u64)json_integer_value(json_object_get(row, "bytes"));
+		if (ktrc_json_unpack(row, stream_members, ARRAY_SIZE(stream_members), stream) < 0 ||
+		    !is_stream(capture, stream))
+			return not_a_trace(path, KTRC_TRACE_JSON ": a stream is damaged", err);
 		ret = map_stream(path, dir, stream, err);
 		if (ret < 0)
 			return ret;

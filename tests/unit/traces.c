@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * traces DIR: saves, each as a directory in DIR, traces that hold every kind of record, header
+ * and packet a module can write.  What they hold is random, but the same each time.
+ */
+#include <stdio.h>
+
+#include "../../userspace/lib/packet.h"
+#include "../../userspace/lib/trace.h"
+#include "decoder_synth.h"
+
+#define NR_TASKS 4
+#define START_TICKS (1ull << 40)
+
+/* A trace to be made. */
+struct recipe {
+	const char *name;
+	u32 clock; /* enum ktrc_clock */
+	u32 mode; /* enum ktrc_mode */
+	u64 hz;
+	u32 nr_cpus;
+	u32 nr_packets; /* of each CPU */
+	u32 content; /* bytes of records in a packet, at most */
+	u32 step_ticks; /* between two records, at most */
+	u64 first_seq;
+	u32 nr_missing; /* packets missing behind the second */
+	u32 taken; /* bytes of the first packet that a consumer had taken */
+	bool is_tight; /* packets end where their content ends, as the open one's copy does */
+};
+
+static const struct recipe recipes[] = {
+	{ "tsc", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 3, 5, 4000, 1 << 12, 0, 0, 0, false },
+	{ "mono", KTRC_CLOCK_MONO, KTRC_MODE_STREAM, 1000000000, 2, 4, 4000, 1 << 26, 0, 0, 0,
+	  false },
+	{ "gaps", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 524999999, 2, 4, 4000, 1 << 16, 7, 3, 0,
+	  false },
+	{ "trimmed", KTRC_CLOCK_MONO, KTRC_MODE_STREAM, 1000000000, 1, 3, 4000, 1 << 16, 2, 0, 2000,
+	  true },
+	/* small: it will be cut and damaged at every byte */
+	{ "sample", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 3, 640, 1 << 26, 1, 0, 0,
+	  true },
+};
+
+/* What comes next in a stream. */
+struct source {
+	const struct ktrc_schema *schema;
+	const struct recipe *recipe;
+	unsigned int seed;
+	u64 ticks;
+	u32 named; /* bit i: the packet names task i in full */
+};
+
+static u32 pick(struct source *source, u32 nr)
+{
+	return (u32)rand_r(&source->seed) % nr;
+}
+
+/* Kernel threads, forks and hostile programs have all kinds of names. */
+static struct ktrc_ev_task make_task(struct source *source, u32 i)
+{
+	static const char letters[] = "az09 /:-\"\\\x01\x7f\x80\xff";
+	struct ktrc_ev_task task = { .tid = 100 + i, .tgid = 100 + i / 2, .cgid = i };
+	u32 len = pick(source, sizeof(task.comm));
+
+	task.start_ns = (u64)i << 40;
+	for (u32 at = 0; at < len; at++)
+		task.comm[at] = letters[pick(source, sizeof(letters) - 1)];
+	return task;
+}
+
+static void put_task(struct source *source, struct synth_stream *s)
+{
+	u32 i = pick(source, NR_TASKS);
+	struct ktrc_ev_task task = make_task(source, i);
+	struct ktrc_ev_task_ref ref = { .tid = task.tid };
+
+	if (source->named >> i & 1 && pick(source, 4))
+		synth_record(s, KTRC_EV_task_ref, source->ticks, &ref, sizeof(ref));
+	else
+		synth_record(s, KTRC_EV_task, source->ticks, &task, sizeof(task));
+	source->named |= 1u << i;
+}
+
+/* Any bits are a record of a DATA event. */
+static void put_record(struct source *source, struct synth_stream *s)
+{
+	static const u32 ids[] = { KTRC_EV_fault,	 KTRC_EV_fault_light,
+				   KTRC_EV_reclaim,	 KTRC_EV_reclaim_begin,
+				   KTRC_EV_reclaim_wake, KTRC_EV_reclaim_sleep,
+				   SYNTH_EV_wide,	 KTRC_EV_fault };
+	u32 id = ids[pick(source, ARRAY_SIZE(ids))];
+	u8 payload[64];
+
+	for (u32 at = 0; at < sizeof(payload); at++)
+		payload[at] = (u8)pick(source, 256);
+	source->ticks += pick(source, source->recipe->step_ticks);
+	if (pick(source, 4) == 0)
+		put_task(source, s);
+	synth_record(s, id, source->ticks, payload, source->schema->events[id].bytes);
+	s->written++;
+}
+
+static void put_packet(struct source *source, struct synth_stream *s)
+{
+	const u32 room = 16 + 64 + 16 + 64; /* for a task and a record */
+	struct ktrc_ev_task first = make_task(source, 0);
+
+	synth_open(s, source->ticks, &first);
+	source->named = 1;
+	while (s->len - s->packet + room <= KTRC_PACKET_HEADER_BYTES + source->recipe->content)
+		put_record(source, s);
+	if (!source->recipe->is_tight)
+		synth_close(s);
+	else
+		ktrc_packet_close(s->bytes + s->packet, (u32)(s->len - s->packet), 0,
+				  source->schema);
+}
+
+static void make_stream(const struct recipe *recipe, const struct ktrc_schema *schema, u32 cpu,
+			struct synth_stream *s)
+{
+	struct source source = { schema, recipe, cpu + 1, START_TICKS + cpu, 0 };
+	u32 kept;
+
+	*s = (struct synth_stream){ .cpu = cpu, .seq = recipe->first_seq };
+	for (u32 i = 0; i < recipe->nr_packets; i++) {
+		if (i == 2)
+			s->seq += recipe->nr_missing;
+		put_packet(&source, s);
+		if (i || !recipe->taken)
+			continue;
+		kept = ktrc_packet_trim(s->bytes, (u32)s->len, recipe->taken, schema);
+		s->len = kept;
+	}
+}
+
+/* Session, clock and names: as far from the defaults as can be. */
+static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
+{
+	struct ktrc_session *session = &capture->session;
+
+	synth_add_wide(capture->schema);
+	capture->clock.kind = recipe->clock;
+	capture->clock.hz = recipe->hz;
+	session->mode = recipe->mode;
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++)
+		if (ktrc_schema_event(capture->schema, id) &&
+		    ktrc_event_is_data(&capture->schema->events[id]))
+			session->events |= 1ull << id;
+	session->pids[session->nr_pids++] = 100;
+	session->rules[KTRC_EV_fault] = (struct ktrc_rule){ 1000000, 64, KTRC_RULE_MAJOR };
+	if (ktrc_names_add(&capture->names, 1, "/") < 0 ||
+	    ktrc_names_add(&capture->names, 3, "/a \"b\\\xc3\xa4") < 0)
+		abort();
+}
+
+static int save(const struct recipe *recipe, const char *dir)
+{
+	struct ktrc_schema *schema = synth_schema();
+	struct synth_stream streams[4];
+	struct ktrc_capture *capture;
+	struct ktrc_error err;
+	char path[4096];
+	int ret;
+
+	synth_add_wide(schema);
+	for (u32 cpu = 0; cpu < recipe->nr_cpus; cpu++)
+		make_stream(recipe, schema, cpu, &streams[cpu]);
+	capture = synth_capture(streams, recipe->nr_cpus);
+	describe(recipe, capture);
+	snprintf(path, sizeof(path), "%s/%s", dir, recipe->name);
+	ret = ktrc_trace_save(path, capture, NULL, &err);
+	if (ret < 0)
+		fprintf(stderr, "%s\n", err.text);
+	ktrc_capture_destroy(capture);
+	ktrc_schema_destroy(schema);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fputs("usage: traces DIR\n", stderr);
+		return 2;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(recipes); i++)
+		if (save(&recipes[i], argv[1]) < 0)
+			return 1;
+	return 0;
+}
