@@ -103,6 +103,12 @@ json_t *ktrc_names_to_json(const struct ktrc_names *names)
 	return rows;
 }
 
+/* They were saved in order: put in at other places, many would take too long. */
+static bool is_last(const struct ktrc_names *names, u64 cgid)
+{
+	return !names->nr || names->rows[names->nr - 1].cgid < cgid;
+}
+
 int ktrc_names_from_json(struct ktrc_names *names, const json_t *rows)
 {
 	const json_t *row, *cgid;
@@ -113,7 +119,8 @@ int ktrc_names_from_json(struct ktrc_names *names, const json_t *rows)
 	json_array_foreach(rows, i, row) {
 		cgid = json_object_get(row, "cgid");
 		path = ktrc_json_text(row, "path");
-		if (!json_is_integer(cgid) || !path)
+		if (!json_is_integer(cgid) || !path ||
+		    !is_last(names, (u64)json_integer_value(cgid)))
 			return -EPROTO;
 		ret = ktrc_names_add(names, (u64)json_integer_value(cgid), path);
 		if (ret < 0)

@@ -107,6 +107,8 @@ int ktrc_schema_add_value(struct ktrc_schema *schema, const char *enum_name, u32
 
 	if (!enm)
 		return -ENOMEM;
+	if (enm->nr_values == KTRC_MAX_ENUM_VALUES || schema->nr_enums > KTRC_MAX_ENUMS)
+		return -EPROTO;
 	value = ktrc_array_push(enm->values, enm->nr_values);
 	if (!value)
 		return -ENOMEM;

@@ -14,6 +14,9 @@
 #include "session.h"
 
 #define KTRC_MAX_PAYLOAD_BYTES 4096
+/* More than any table of events has; every name that is printed is searched for. */
+#define KTRC_MAX_ENUMS 1024
+#define KTRC_MAX_ENUM_VALUES 1024
 
 struct ktrc_enum_value {
 	u32 number;
@@ -109,7 +112,7 @@ void ktrc_schema_destroy(struct ktrc_schema *schema);
 void ktrc_cleanup_schema(struct ktrc_schema **schema);
 #define __ktrc_schema KTRC_CLEANUP(ktrc_cleanup_schema)
 
-/** ktrc_schema_add_value() - add a value, and its enumeration when it is the first */
+/** ktrc_schema_add_value() - add a value, and its enumeration when it is the first; -EPROTO: too many */
 int ktrc_schema_add_value(struct ktrc_schema *schema, const char *enum_name, u32 number,
 			  const char *name, const char *doc);
 

@@ -37,12 +37,16 @@ static int load_document(const char *path, int dir, json_t **document, struct kt
 {
 	struct stat st;
 	__ktrc_fd int fd = open_file(dir, KTRC_TRACE_JSON, &st);
+	/* a stream: from a descriptor jansson reads byte by byte */
+	__ktrc_file FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	json_error_t where;
 
-	if (fd < 0)
-		return errno == ENOENT ? not_a_trace(path, "no " KTRC_TRACE_JSON " in it", err) :
-					 ktrc_fail(err, errno, "%s/" KTRC_TRACE_JSON, path);
-	*document = json_loadfd(fd, JSON_REJECT_DUPLICATES, &where);
+	if (fd < 0 && errno == ENOENT)
+		return not_a_trace(path, "no " KTRC_TRACE_JSON " in it", err);
+	if (!file)
+		return ktrc_fail(err, errno, "%s/" KTRC_TRACE_JSON, path);
+	fd = -1;
+	*document = json_loadf(file, JSON_REJECT_DUPLICATES, &where);
 	if (!*document)
 		return ktrc_fail_as(err, EINVAL, KTRC_EXIT_FAILED,
 				    "%s/" KTRC_TRACE_JSON ": line %d: %s", path, where.line,

@@ -11,6 +11,7 @@ typedef __u64 u64;
 typedef __s64 s64;
 typedef __u32 u32;
 typedef __u8 u8;
+typedef __u16 u16;
 
 #define NSEC_PER_SEC 1000000000ull
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -7,6 +7,7 @@
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
+#include "../lib/index.h"
 
 /* An attempt that waits for the next one. */
 struct pending {
@@ -25,6 +26,7 @@ struct ktrc_faults_private {
 	const struct ktrc_getter *page, *mode, *write, *tried, *result, *dur;
 	enum ktrc_fault_mode_index mode_index[16];
 	u64 result_minor, result_major, result_retry;
+	struct ktrc_index pids; /* places of rows */
 	struct task_slot *tasks;
 	size_t nr_tasks;
 };
@@ -109,16 +111,26 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	return ktrc_steal(view);
 }
 
+static void destroy_row(struct ktrc_fault_row *row)
+{
+	if (!row)
+		return;
+	ktrc_hist_release(&row->hist);
+	free(row);
+}
+
 void ktrc_faults_destroy(struct ktrc_faults *view)
 {
 	if (!view)
 		return;
 	for (size_t i = 0; i < view->nr_rows; i++)
-		free(view->rows[i]);
+		destroy_row(view->rows[i]);
 	free(view->rows);
-	free(view->all);
-	if (view->priv)
+	destroy_row(view->all);
+	if (view->priv) {
+		ktrc_index_release(&view->priv->pids);
 		free(view->priv->tasks);
+	}
 	free(view->priv);
 	free(view);
 }
@@ -130,11 +142,13 @@ void ktrc_cleanup_faults(struct ktrc_faults **view)
 
 static struct ktrc_fault_row *get_row(struct ktrc_faults *view, u32 pid)
 {
+	u32 *at = ktrc_index_get(&view->priv->pids, pid, 0);
 	struct ktrc_fault_row *row, **slot;
 
-	for (size_t i = 0; i < view->nr_rows; i++)
-		if (view->rows[i]->pid == pid)
-			return view->rows[i];
+	if (!at)
+		return NULL;
+	if (*at != KTRC_INDEX_NONE)
+		return view->rows[*at];
 	row = calloc(1, sizeof(*row));
 	slot = row ? ktrc_array_push(view->rows, view->nr_rows) : NULL;
 	if (!slot) {
@@ -143,6 +157,7 @@ static struct ktrc_fault_row *get_row(struct ktrc_faults *view, u32 pid)
 	}
 	row->pid = pid;
 	*slot = row;
+	*at = (u32)view->nr_rows - 1;
 	return row;
 }
 
@@ -195,7 +210,7 @@ struct ended {
 	u64 ticks;
 };
 
-static void count_fault(struct ktrc_fault_row *row, const struct ended *end, u32 weight)
+static int count_fault(struct ktrc_fault_row *row, const struct ended *end, u32 weight)
 {
 	row->records++;
 	row->faults += weight;
@@ -205,7 +220,7 @@ static void count_fault(struct ktrc_fault_row *row, const struct ended *end, u32
 	row->failed += end->is_failed ? weight : 0;
 	if (end->ticks > row->max_ticks)
 		row->max_ticks = end->ticks;
-	ktrc_hist_add(&row->hist, end->ticks);
+	return ktrc_hist_add(&row->hist, end->ticks);
 }
 
 static void count_attempt(struct ktrc_fault_row *row, const struct attempt *a, bool is_waiting,
@@ -224,13 +239,14 @@ static void count_unfinished(struct ktrc_faults *view, struct ktrc_fault_row *ro
 	view->all->unfinished += change;
 }
 
-static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const struct attempt *a)
+static int add_attempt(struct ktrc_faults *view, struct task_slot *slot, const struct attempt *a)
 {
 	const struct ktrc_faults_private *priv = view->priv;
 	bool is_retry = view->has_duration && a->result == priv->result_retry;
 	bool is_major = view->has_duration && (a->is_tried || a->result == priv->result_major);
 	struct pending *pending = &slot->pending;
 	u64 ticks = a->ticks;
+	int ret;
 
 	bool is_waiting = is_retry || a->result == priv->result_major;
 
@@ -243,7 +259,7 @@ static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const 
 	*pending = (struct pending){ is_retry, a->page, ticks };
 	if (is_retry) {
 		count_unfinished(view, slot->row, true);
-		return;
+		return 0;
 	}
 	struct ended end = {
 		.mode = a->mode,
@@ -254,8 +270,8 @@ static void add_attempt(struct ktrc_faults *view, struct task_slot *slot, const 
 		.ticks = ticks,
 	};
 
-	count_fault(slot->row, &end, view->weight);
-	count_fault(view->all, &end, view->weight);
+	ret = count_fault(slot->row, &end, view->weight);
+	return ret < 0 ? ret : count_fault(view->all, &end, view->weight);
 }
 
 int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
@@ -273,8 +289,7 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	if (!slot)
 		return -ENOMEM;
 	a = decode(view->priv, record->payload);
-	add_attempt(view, slot, &a);
-	return 0;
+	return add_attempt(view, slot, &a);
 }
 
 static int by_cost(const void *pa, const void *pb)
@@ -292,6 +307,9 @@ void ktrc_faults_sort(struct ktrc_faults *view)
 {
 	if (view->nr_rows)
 		qsort(view->rows, view->nr_rows, sizeof(*view->rows), by_cost);
+	/* every process is there, so none needs memory */
+	for (size_t i = 0; i < view->nr_rows; i++)
+		*ktrc_index_get(&view->priv->pids, view->rows[i]->pid, 0) = (u32)i;
 }
 
 u64 ktrc_faults_window_ticks(const struct ktrc_faults *view)

@@ -18,9 +18,11 @@ struct ktrc_reclaim_private {
 	struct stall_getters end_get, begin_get;
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
 	u32 weight, wake_weight, sleep_weight;
-	/* stalls under way, by index of the task */
+	/* the last stall of each thread that has begun one */
 	struct ktrc_stall_now *open;
 	size_t nr_open;
+	struct ktrc_index open_tids; /* places of them */
+	struct ktrc_index nodes; /* places of kswapd */
 	struct ktrc_stalls unnamed;
 };
 
@@ -110,44 +112,40 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	ktrc_stalls_release(&view->processes);
 	if (view->priv) {
 		ktrc_stalls_release(&view->priv->unnamed);
+		ktrc_index_release(&view->priv->open_tids);
+		ktrc_index_release(&view->priv->nodes);
 		free(view->priv->open);
 	}
 	free(view->priv);
 	free(view->nows);
 	free(view->kswapd);
-	free(view->all);
+	ktrc_stall_destroy(view->all);
 	free(view);
 }
 
-/* The place of a task's stall. */
-static struct ktrc_stall_now *open_slot(struct ktrc_reclaim *view, const struct ktrc_task *task)
+/* The place of a thread's stall; by its id, as name and cgroup may change in the middle. */
+static struct ktrc_stall_now *open_slot(struct ktrc_reclaim *view, u32 tid)
 {
 	struct ktrc_reclaim_private *priv = view->priv;
+	u32 *at = ktrc_index_get(&priv->open_tids, tid, 0);
 
-	while (priv->nr_open <= task->index)
-		if (!ktrc_array_push(priv->open, priv->nr_open))
-			return NULL;
-	return &priv->open[task->index];
+	if (at && *at == KTRC_INDEX_NONE && ktrc_array_push(priv->open, priv->nr_open))
+		*at = (u32)priv->nr_open - 1;
+	return at && *at != KTRC_INDEX_NONE ? &priv->open[*at] : NULL;
 }
 
-/* Of a thread whose name or cgroup changes in the middle there are two tasks. */
-static void close_stall(struct ktrc_reclaim *view, const struct ktrc_task *task)
+static void close_stall(struct ktrc_reclaim *view, u32 tid)
 {
-	struct ktrc_reclaim_private *priv = view->priv;
+	u32 at = ktrc_index_find(&view->priv->open_tids, tid, 0);
 
-	if (task->index < priv->nr_open && priv->open[task->index].is_open) {
-		priv->open[task->index].is_open = false;
-		return;
-	}
-	for (size_t i = 0; i < priv->nr_open; i++)
-		if (priv->open[i].tid == task->tid)
-			priv->open[i].is_open = false;
+	if (at != KTRC_INDEX_NONE)
+		view->priv->open[at].is_open = false;
 }
 
 static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct stall_getters *g = &view->priv->begin_get;
-	struct ktrc_stall_now *now = open_slot(view, record->task);
+	struct ktrc_stall_now *now = open_slot(view, record->task->tid);
 
 	if (!now)
 		return -ENOMEM;
@@ -204,21 +202,24 @@ static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i])
 			return -ENOMEM;
-		ktrc_stall_add(rows[i], ticks, pages, view->priv->weight);
+		if (ktrc_stall_add(rows[i], ticks, pages, view->priv->weight) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }
 
 static struct ktrc_kswapd *get_kswapd(struct ktrc_reclaim *view, u32 node)
 {
+	u32 *at = ktrc_index_get(&view->priv->nodes, node, 0);
 	struct ktrc_kswapd *kswapd;
 
-	for (size_t i = 0; i < view->nr_kswapd; i++)
-		if (view->kswapd[i].node == node)
-			return &view->kswapd[i];
-	kswapd = ktrc_array_push(view->kswapd, view->nr_kswapd);
-	if (kswapd)
-		kswapd->node = node;
+	if (at && *at != KTRC_INDEX_NONE)
+		return &view->kswapd[*at];
+	kswapd = at ? ktrc_array_push(view->kswapd, view->nr_kswapd) : NULL;
+	if (!kswapd)
+		return NULL;
+	kswapd->node = node;
+	*at = (u32)view->nr_kswapd - 1;
 	return kswapd;
 }
 
@@ -264,7 +265,7 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	if (record->event == priv->begin)
 		return add_begin(view, record);
 	if (record->event == view->event)
-		close_stall(view, record->task);
+		close_stall(view, record->task->tid);
 	else if (record->event != priv->wake && record->event != priv->sleep)
 		return 0;
 	if (record->ticks < view->start_ticks) {

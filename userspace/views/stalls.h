@@ -3,6 +3,7 @@
 #ifndef KTRC_STALLS_H
 #define KTRC_STALLS_H
 
+#include "../lib/index.h"
 #include "hist.h"
 
 /** struct ktrc_stall_key - what a table counts by: kind, order and gfp, cgroup and kind, process */
@@ -39,25 +40,26 @@ struct ktrc_stall_row {
  * struct ktrc_stalls - rows
  * @rows: in order of first sight, or sorted
  * @nr: their number
- * @slots: index + 1 into @rows, by hash of the key; 0: empty
- * @nr_slots: a power of two, or 0
+ * @index: their places by key
  */
 struct ktrc_stalls {
 	struct ktrc_stall_row **rows;
 	size_t nr;
-	u32 *slots;
-	size_t nr_slots;
+	struct ktrc_index index;
 };
 
 /** ktrc_stalls_get() - the row of a key, a new one if there is none; NULL without memory */
 struct ktrc_stall_row *ktrc_stalls_get(struct ktrc_stalls *stalls, u64 a, u64 b);
 void ktrc_stalls_release(struct ktrc_stalls *stalls);
 
+/** ktrc_stall_destroy() - release a row; NULL is fine */
+void ktrc_stall_destroy(struct ktrc_stall_row *row);
+
 /** ktrc_stalls_sort() - the longest time first; rows can still be found and added */
 void ktrc_stalls_sort(struct ktrc_stalls *stalls);
 
-/** ktrc_stall_add() - count @weight stalls alike */
-void ktrc_stall_add(struct ktrc_stall_row *row, u64 ticks, u64 pages, u32 weight);
+/** ktrc_stall_add() - count @weight stalls alike; 0 or -ENOMEM */
+int ktrc_stall_add(struct ktrc_stall_row *row, u64 ticks, u64 pages, u32 weight);
 
 /** ktrc_stall_percentile_ticks() - of a row's durations */
 u64 ktrc_stall_percentile_ticks(const struct ktrc_stall_row *row, double percent);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* At most half of the slots are used, so a search ends soon. */
+#include "index.h"
+
+#include <stdlib.h>
+
+static size_t hash(u64 a, u64 b)
+{
+	u64 mixed = (a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull;
+
+	return (size_t)(mixed >> 32);
+}
+
+/* The slot of a key, or the empty one where it belongs. */
+static struct ktrc_index_slot *slot_of(const struct ktrc_index *index, u64 a, u64 b)
+{
+	for (size_t i = hash(a, b);; i++) {
+		struct ktrc_index_slot *slot = &index->slots[i & (index->nr_slots - 1)];
+
+		if (!slot->is_used || (slot->a == a && slot->b == b))
+			return slot;
+	}
+}
+
+static bool grow(struct ktrc_index *index)
+{
+	struct ktrc_index grown = { .nr_slots = index->nr_slots ? 2 * index->nr_slots : 16,
+				    .nr = index->nr };
+
+	grown.slots = calloc(grown.nr_slots, sizeof(*grown.slots));
+	if (!grown.slots)
+		return false;
+	for (size_t i = 0; i < index->nr_slots; i++)
+		if (index->slots[i].is_used)
+			*slot_of(&grown, index->slots[i].a, index->slots[i].b) = index->slots[i];
+	free(index->slots);
+	*index = grown;
+	return true;
+}
+
+u32 *ktrc_index_get(struct ktrc_index *index, u64 a, u64 b)
+{
+	struct ktrc_index_slot *slot;
+
+	if (2 * index->nr >= index->nr_slots && !grow(index))
+		return NULL;
+	slot = slot_of(index, a, b);
+	if (!slot->is_used) {
+		*slot = (struct ktrc_index_slot){ a, b, KTRC_INDEX_NONE, true };
+		index->nr++;
+	}
+	return &slot->place;
+}
+
+u32 ktrc_index_find(const struct ktrc_index *index, u64 a, u64 b)
+{
+	struct ktrc_index_slot *slot = index->nr_slots ? slot_of(index, a, b) : NULL;
+
+	return slot && slot->is_used ? slot->place : KTRC_INDEX_NONE;
+}
+
+void ktrc_index_release(struct ktrc_index *index)
+{
+	free(index->slots);
+	*index = (struct ktrc_index){ 0 };
+}
