@@ -9,8 +9,8 @@ ifneq ($(V),1)
 MAKEFLAGS += --no-print-directory
 endif
 
-.PHONY: all modules tools demo check test bench mutants style docs install uninstall dkms-install \
-	dkms-remove clean help
+.PHONY: all modules tools demo check test fuzz bench mutants style docs install uninstall \
+	dkms-install dkms-remove clean help
 
 all: modules tools
 
@@ -39,6 +39,10 @@ test:
 	@tests/deps build check guest
 	@tests/total "$(MAKE) check" tests/functional/run tests/demo/readme
 
+fuzz:
+	@tests/deps build check
+	@tests/fuzz/run $(SECONDS)
+
 bench:
 	@tests/deps build guest
 	@$(MAKE) all >&2
@@ -65,6 +69,7 @@ help:
 	@echo 'make demo       watch real page faults in a guest: builds, boots, records, explains'
 	@echo 'make test       check, then one test for each promise in a guest'
 	@echo 'make check      unit tests, models, style, fresh docs; seconds, no root'
+	@echo 'make fuzz       readers against damaged traces for a minute; SECONDS=3600 for an hour'
 	@echo 'make bench      instructions and bytes per event'
 	@echo 'make mutants    every test fails when what it guards is broken'
 	@echo 'make install    module, tools, man pages, completions, udev rule; make uninstall'

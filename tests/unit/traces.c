@@ -11,6 +11,7 @@
 
 #define NR_TASKS 4
 #define START_TICKS (1ull << 40)
+#define LONG_PATH "/kubepods.slice/kubepods-burstable.slice"
 
 /* A trace to be made. */
 struct recipe {
@@ -150,6 +151,7 @@ static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 	session->pids[session->nr_pids++] = 100;
 	session->rules[KTRC_EV_fault] = (struct ktrc_rule){ 1000000, 64, KTRC_RULE_MAJOR };
 	if (ktrc_names_add(&capture->names, 1, "/") < 0 ||
+	    ktrc_names_add(&capture->names, 2, LONG_PATH LONG_PATH LONG_PATH) < 0 ||
 	    ktrc_names_add(&capture->names, 3, "/a \"b\\\xc3\xa4") < 0)
 		abort();
 }

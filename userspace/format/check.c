@@ -27,10 +27,13 @@ static struct ktrc_cell cpu(const void *data, size_t row)
 		return ktrc_cell_number((u64)row_at(data, row)->member); \
 	}
 
-#define DIFFERENCE_COLUMN(member)                                               \
-	static struct ktrc_cell member(const void *data, size_t row)            \
-	{                                                                       \
-		return ktrc_cell_number((u64)llabs(row_at(data, row)->member)); \
+#define DIFFERENCE_COLUMN(member)                                                 \
+	static struct ktrc_cell member(const void *data, size_t row)              \
+	{                                                                         \
+		s64 difference = row_at(data, row)->member;                       \
+                                                                                  \
+		return ktrc_cell_number(difference < 0 ? 0ull - (u64)difference : \
+							 (u64)difference);        \
 	}
 
 NUMBER_COLUMN(hits)

@@ -123,12 +123,18 @@ struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid)
 	return ktrc_cell_number(cgid);
 }
 
+/* Of counters that no kernel counts to. */
+static json_int_t to_integer(double number)
+{
+	return number < (double)INT64_MAX ? (json_int_t)number : INT64_MAX;
+}
+
 static json_t *overhead_to_json(const struct ktrc_capture *capture)
 {
 	struct ktrc_overhead overhead = ktrc_overhead_of(capture);
 
 	return json_pack("{s:b, s:f, s:I}", "is_estimate", true, "cpu_percent",
-			 overhead.cpu_percent, "instructions", (json_int_t)overhead.instructions);
+			 overhead.cpu_percent, "instructions", to_integer(overhead.instructions));
 }
 
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks)

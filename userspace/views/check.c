@@ -69,6 +69,12 @@ static struct ktrc_check_row make_row(const struct ktrc_check *check,
 	return row;
 }
 
+/* A damaged trace's counters may be of any size: the sum wraps, as theirs do. */
+static s64 sum(s64 a, s64 b)
+{
+	return (s64)((u64)a + (u64)b);
+}
+
 static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
 		   const struct ktrc_counters *c)
 {
@@ -83,8 +89,9 @@ static int add_row(struct ktrc_check *check, const struct ktrc_capture *capture,
 	check->total.lost += row->lost;
 	check->total.read += row->read;
 	check->total.absent += row->absent;
-	check->total.unbalanced_hits += row->unbalanced_hits;
-	check->total.unbalanced_written += row->unbalanced_written;
+	check->total.unbalanced_hits = sum(check->total.unbalanced_hits, row->unbalanced_hits);
+	check->total.unbalanced_written =
+		sum(check->total.unbalanced_written, row->unbalanced_written);
 	if (row->unbalanced_written || row->unbalanced_hits)
 		check->is_balanced = false;
 	return 0;
