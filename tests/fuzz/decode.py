@@ -36,6 +36,7 @@ class Event:
     def __init__(self, row):
         self.id, self.bytes, self.label = row['id'], row['bytes'], row['label']
         self.name, self.fields, self.enums = row['name'], [], {}
+        self.names = {self.name, self.label}
         end = 0
         for field in row['fields']:
             end = self.add(field, end)
@@ -73,8 +74,9 @@ class Schema:
     def __init__(self, row):
         self.events = {}
         for event in map(Event, row['events']):
-            if event.id in self.events:
-                raise Refused(f'two events with id {event.id}')
+            others = self.events.values()
+            if event.id in self.events or event.names & set().union(*(e.names for e in others)):
+                raise Refused(f'two events with id {event.id}, or called {event.names}')
             self.events[event.id] = event
         self.enums = {name: {v['number']: v['name'] for v in values}
                       for name, values in row['enums'].items()}

@@ -183,6 +183,21 @@ static bool enums_are_sound(const struct ktrc_schema *schema)
 	return true;
 }
 
+static bool is_called(const struct ktrc_event *event, const char *name)
+{
+	return strcmp(event->name, name) == 0 || strcmp(event->label, name) == 0;
+}
+
+/* Users and traces name events by label or name, so that either must do. */
+static bool is_told_apart(const struct ktrc_schema *schema, const struct ktrc_event *event)
+{
+	for (const struct ktrc_event *other = schema->events; other < event; other++)
+		if (other->name &&
+		    (is_called(other, event->name) || is_called(other, event->label)))
+			return false;
+	return true;
+}
+
 int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err)
 {
 	size_t bad;
@@ -200,6 +215,10 @@ int ktrc_schema_finish(struct ktrc_schema *schema, struct ktrc_error *err)
 			return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
 					    "schema: event %s: %u bytes is not a valid payload",
 					    event->name, event->bytes);
+		if (!is_told_apart(schema, event))
+			return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
+					    "schema: event %s: another one is called the same",
+					    event->name);
 		if (!fields_are_sound(schema, event, &bad))
 			return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
 					    "schema: event %s: field %zu is not in its place",
@@ -213,8 +232,7 @@ const struct ktrc_event *ktrc_schema_find(const struct ktrc_schema *schema, cons
 	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++) {
 		const struct ktrc_event *event = &schema->events[i];
 
-		if (event->name &&
-		    (strcmp(event->name, name) == 0 || strcmp(event->label, name) == 0))
+		if (event->name && is_called(event, name))
 			return event;
 	}
 	return NULL;
