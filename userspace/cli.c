@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,11 +22,43 @@ const char *argp_program_version = "ktrc " KTRC_VERSION;
 
 static volatile sig_atomic_t interrupted, aborted, is_saving;
 
+static bool output_is_closed;
+
+/* argp prints its help and exits by itself. */
+static void close_output(void)
+{
+	int code = output_is_closed ? 0 : ktrc_cli_finish(0);
+
+	if (code)
+		_exit(code);
+}
+
+/* Its default ends the process without a word; a write then fails, and is told. */
+static void on_file_limit(int number)
+{
+	(void)number;
+}
+
+void ktrc_cli_init(void)
+{
+	int fd;
+
+	/* nothing that is opened later becomes a standard stream, and gets what is printed */
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+	signal(SIGPIPE, SIG_DFL);
+	/* a command that is run gets the default again, as of any handler */
+	if (signal(SIGXFSZ, on_file_limit) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
+	atexit(close_output);
+}
+
 void ktrc_cli_begin(struct ktrc_cli *cli)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	signal(SIGPIPE, SIG_DFL);
 	argp_err_exit_status = KTRC_EXIT_USAGE;
 	*cli = (struct ktrc_cli){
 		.session = KTRC_DEFAULT_SESSION,
@@ -48,12 +81,17 @@ int ktrc_cli_finish(int code)
 {
 	bool failed = ferror(stdout);
 	struct ktrc_error err;
+	int errnum;
 
-	if (output_failed || (fclose(stdout) == 0 && !failed))
+	output_is_closed = true;
+	errnum = fclose(stdout) < 0 ? errno : 0;
+	if (output_failed || (!errnum && !failed) || errnum == EPIPE)
 		return code;
-	if (errno == EPIPE)
-		return code;
-	ktrc_fail(&err, errno, "standard output: cannot write");
+	if (errnum)
+		ktrc_fail(&err, errnum, "standard output: cannot write");
+	else
+		ktrc_fail_as(&err, EIO, KTRC_EXIT_FAILED,
+			     "standard output: something could not be written");
 	ktrc_cli_error(&err);
 	return KTRC_EXIT_FAILED;
 }

@@ -34,7 +34,10 @@ struct ktrc_cli {
 	bool has_markdown;
 };
 
-/** ktrc_cli_begin() - before anything else: signals, exit codes of argp, line buffering */
+/** ktrc_cli_init() - the first of all: signals; what is printed is got out whoever exits */
+void ktrc_cli_init(void);
+
+/** ktrc_cli_begin() - defaults of the options, and exit codes of argp */
 void ktrc_cli_begin(struct ktrc_cli *cli);
 
 /**

@@ -70,7 +70,6 @@ static void print(const struct ktrc_ctl_show *show, const struct ktrc_notice_mes
 		print_text(message, file);
 	else
 		print_ndjson(message, &show->cli.out);
-	fflush(file);
 }
 
 /* All that have come; 0, or a failure that is not only a gap. */
@@ -84,6 +83,8 @@ static int print_all(const struct ktrc_ctl_show *show, struct ktrc_notices *noti
 		ret = ktrc_notices_next(notices, &message, err);
 		if (ret > 0)
 			print(show, &message);
+		if (ret > 0 && ktrc_cli_flush(err) < 0)
+			return -EIO;
 		if (ret == -ENOBUFS)
 			ktrc_cli_note(&show->cli, "too slow: some notices were dropped");
 	} while (ret > 0 || ret == -ENOBUFS);
@@ -109,7 +110,7 @@ static int watch(const struct ktrc_ctl_show *show, struct ktrc_notices *notices,
 
 		poll(fds, ARRAY_SIZE(fds), WAIT_MS);
 		ret = print_all(show, notices, err);
-		if (fds[1].revents & POLLERR || ferror(show->cli.out.file))
+		if (fds[1].revents & POLLERR)
 			return 0;
 		if (ret == 0 && access("/sys/module/ktrc", F_OK) < 0)
 			ret = module_gone(err);

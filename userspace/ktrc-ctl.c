@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 	const struct verb *verb;
 	char name[32];
 
+	ktrc_cli_init();
 	if (argc < 2) {
 		print_help(stderr);
 		return KTRC_EXIT_USAGE;

@@ -154,6 +154,7 @@ int main(int argc, char **argv)
 	struct ktrc_read read = { .view = KTRC_VIEW_SUMMARY };
 	int code;
 
+	ktrc_cli_init();
 	ktrc_cli_begin(&read.cli);
 	read.cli.has_markdown = true;
 	ktrc_cli_parse(&argp, argc, argv, &read);
