@@ -145,17 +145,19 @@ static int save_cut(struct ktrc_read *read, struct ktrc_follow *follow,
 {
 	struct ktrc_capture *capture = ktrc_follow_capture(follow);
 	struct ktrc_error late;
+	const char *where;
 
 	if (!ktrc_trace_unfinished(writer))
 		return ktrc_cli_error(err);
-	ktrc_follow_finish(follow, &late);
 	capture->is_cut = true;
-	capture->end_ticks = ktrc_trace_end_ticks(writer);
-	if (ktrc_trace_finish(writer, capture, &late) == 0)
-		ktrc_hint(err, "what was read before is saved in %s; the rest is in session %s",
-			  read->cli.save, capture->session.name);
-	else
-		ktrc_hint(err, "what was read before lies in %s", ktrc_trace_unfinished(writer));
+	/* of a stopped session it knows better: all of it may have been read */
+	ktrc_follow_finish(follow, &late);
+	if (capture->is_cut)
+		capture->end_ticks = ktrc_trace_end_ticks(writer);
+	ktrc_trace_finish(writer, capture, &late);
+	where = ktrc_trace_unfinished(writer);
+	ktrc_hint(err, "what was read before is saved in %s; the rest is in session %s",
+		  where ? where : read->cli.save, capture->session.name);
 	return ktrc_cli_error(err);
 }
 

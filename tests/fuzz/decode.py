@@ -91,16 +91,18 @@ class Schema:
 class Stream:
     """The records of one CPU, and what is wrong with its file."""
 
-    def __init__(self, schema, data):
-        self.schema, self.data = schema, data
+    def __init__(self, schema, data, is_unfinished=False):
+        self.schema, self.data, self.is_unfinished = schema, data, is_unfinished
         self.damaged = self.missing = 0
 
     def records(self):
         at = 0
         while at < len(self.data):
+            damaged = self.damaged
             header = self.header(at)
             if header is None:
-                self.missing += len(self.data) - at
+                if self.damaged > damaged or not self.is_unfinished:
+                    self.missing += len(self.data) - at
                 return
             begin, size, content = header
             yield from self.packet(at + HEADER.size, at + content, begin)
@@ -161,19 +163,28 @@ class Trace:
             if self.about['format'] != FORMAT:
                 raise Refused(f'{path}: format {self.about["format"]}')
             self.schema = Schema(self.about['schema'])
-            self.cpus = [row['cpu'] for row in self.about['streams']]
+            self.is_unfinished = self.about.get('is_unfinished') is True
+            self.cpus = self.files() if self.is_unfinished else \
+                [row['cpu'] for row in self.about['streams']]
             self.clock = self.about['clock']
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise Refused(f'{path}: {error!r}') from error
         if len(set(self.cpus) & set(range(self.about['nr_cpus']))) < len(self.cpus):
             raise Refused(f'{path}: a CPU twice, or one that there is not')
 
+    def files(self):
+        """The CPUs that have a file."""
+        return [cpu for cpu in range(self.about['nr_cpus'])
+                if os.path.exists(os.path.join(self.path, f'cpu_{cpu}'))]
+
     def stream(self, cpu):
         with open(os.path.join(self.path, f'cpu_{cpu}'), 'rb') as file:
-            return Stream(self.schema, file.read())
+            return Stream(self.schema, file.read(), self.is_unfinished)
 
     def missing(self, cpu):
         """Bytes by which a CPU's file is shorter than it was."""
+        if self.is_unfinished:
+            return 0
         row, = [row for row in self.about['streams'] if row['cpu'] == cpu]
         return max(0, row['bytes'] - os.path.getsize(os.path.join(self.path, f'cpu_{cpu}')))
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Saving where it goes wrong: the disk gets full after any number of bytes, a signal
- * comes at any time.  write() and fsync() stand in front of the real ones.
+ * Saving where it goes wrong: the disk gets full after any number of bytes, or breaks, a
+ * signal comes at any time, the tool is killed.  write() and fsync() stand in front of the
+ * real ones.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,6 +29,7 @@ static size_t disk_left = SIZE_MAX;
 static char base[] = "/tmp/decoder_save.XXXXXX", dir[64];
 static char synced[300]; /* what fsync was called for last */
 static bool was_there; /* and whether the trace had its name by then */
+static int sync_errnum; /* what the next fsync fails with */
 
 ssize_t write(int fd, const void *bytes, size_t len)
 {
@@ -51,7 +53,9 @@ int fsync(int fd)
 	len = readlink(link, synced, sizeof(synced) - 1);
 	synced[len < 0 ? 0 : len] = '\0';
 	was_there = access(dir, F_OK) == 0;
-	return 0;
+	errno = sync_errnum;
+	sync_errnum = 0;
+	return errno ? -1 : 0;
 }
 
 static struct ktrc_capture *build_capture(void)
@@ -126,22 +130,37 @@ static void test_aborted(const struct ktrc_capture *capture)
 	   "the directory in which the trace appeared is brought to the disk last");
 }
 
+static size_t half_of(const struct ktrc_stream *stream)
+{
+	return stream->len / 2 / SYNTH_PACKET_BYTES * SYNTH_PACKET_BYTES;
+}
+
+/* As the consumer of a stream saves: it has taken the first half. */
+static struct ktrc_trace_writer *save_half(struct ktrc_capture *capture, const char *suffix)
+{
+	struct ktrc_stream *stream = &capture->streams[0];
+	struct ktrc_trace_writer *writer = NULL;
+	struct ktrc_error err;
+
+	snprintf(dir, sizeof(dir), "%s/trace-%s", base, suffix);
+	if (ktrc_trace_create(dir, &writer, &err) < 0 ||
+	    ktrc_trace_reserve(writer, capture, &err) < 0 ||
+	    ktrc_trace_append(writer, 0, stream->bytes, half_of(stream), &err) < 0)
+		abort();
+	ktrc_trace_keep(writer);
+	return writer;
+}
+
 /* What a full disk leaves of a stream is a trace all the same. */
 static void test_kept(struct ktrc_capture *capture)
 {
-	struct ktrc_trace_writer *writer = NULL;
+	struct ktrc_trace_writer *writer = save_half(capture, "cut");
 	struct ktrc_stream *stream = &capture->streams[0];
-	size_t half = stream->len / 2 / SYNTH_PACKET_BYTES * SYNTH_PACKET_BYTES;
+	size_t half = half_of(stream);
 	struct ktrc_capture *saved = NULL;
 	struct ktrc_error err;
 	bool failed;
 
-	snprintf(dir + strlen(dir), sizeof(dir) - strlen(dir), "-cut");
-	if (ktrc_trace_create(dir, &writer, &err) < 0 ||
-	    ktrc_trace_reserve(writer, capture, &err) < 0 ||
-	    ktrc_trace_append(writer, 0, stream->bytes, half, &err) < 0)
-		abort();
-	ktrc_trace_keep(writer);
 	disk_left = 5000;
 	failed = ktrc_trace_append(writer, 0, stream->bytes + half, stream->len - half, &err) < 0;
 	disk_left = SIZE_MAX;
@@ -157,6 +176,64 @@ static void test_kept(struct ktrc_capture *capture)
 	ktrc_capture_destroy(saved);
 }
 
+/* Nothing of it is finished, as when the tool is killed, in the middle of a packet. */
+static void test_killed(struct ktrc_capture *capture)
+{
+	struct ktrc_trace_writer *writer = save_half(capture, "killed");
+	struct ktrc_stream *stream = &capture->streams[0];
+	size_t half = half_of(stream);
+	struct ktrc_capture *left = NULL;
+	struct ktrc_error err;
+	char path[300];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/cpu_0", ktrc_trace_unfinished(writer));
+	file = fopen(path, "a");
+	if (!file || fwrite(stream->bytes + half, SYNTH_PACKET_BYTES / 2, 1, file) != 1)
+		abort();
+	fclose(file);
+	ok(ktrc_trace_open(ktrc_trace_unfinished(writer), &left, &err) == 0 && left->is_cut &&
+		   left->is_unfinished,
+	   "what a killed tool leaves opens, and says that it is not all");
+	ok(left && left->nr_streams == 1 && left->streams[0].len == half &&
+		   left->streams[0].saved_len == half &&
+		   left->end_ticks == ktrc_trace_end_ticks(writer),
+	   "up to its last whole packet");
+	ktrc_trace_destroy(writer);
+	ktrc_capture_destroy(left);
+}
+
+/* Asked a second time, a disk may claim to have what it lost. */
+static void test_unsynced(struct ktrc_capture *capture)
+{
+	struct ktrc_trace_writer *writer = save_half(capture, "unsynced");
+	struct ktrc_capture *left = NULL;
+	struct ktrc_error err;
+	int first, second;
+
+	sync_errnum = EIO;
+	first = ktrc_trace_finish(writer, capture, &err);
+	second = ktrc_trace_finish(writer, capture, &err);
+	ok(first == -EIO && second == -EIO && access(dir, F_OK) < 0,
+	   "a trace that the disk may not have never gets its name");
+	ok(ktrc_trace_open(ktrc_trace_unfinished(writer), &left, &err) == 0 &&
+		   left->streams[0].len == half_of(&capture->streams[0]),
+	   "what there is of it opens");
+	ktrc_trace_destroy(writer);
+	ktrc_capture_destroy(left);
+}
+
+static void test_interrupted(struct ktrc_capture *capture)
+{
+	struct ktrc_trace_writer *writer = save_half(capture, "interrupted");
+	struct ktrc_error err;
+
+	sync_errnum = EINTR;
+	ok(ktrc_trace_finish(writer, capture, &err) == 0 && access(dir, F_OK) == 0,
+	   "an interrupted fsync is called again");
+	ktrc_trace_destroy(writer);
+}
+
 int main(void)
 {
 	struct ktrc_capture *capture = build_capture();
@@ -168,6 +245,9 @@ int main(void)
 	test_full(capture);
 	test_aborted(capture);
 	test_kept(capture);
+	test_killed(capture);
+	test_unsynced(capture);
+	test_interrupted(capture);
 	ktrc_capture_destroy(capture);
 	snprintf(command, sizeof(command), "rm -r %s", base);
 	if (system(command) != 0)

@@ -21,8 +21,8 @@ struct ktrc_capture *ktrc_capture_create(void)
 static void drop_streams(struct ktrc_capture *capture)
 {
 	for (size_t i = 0; i < capture->nr_streams; i++) {
-		if (capture->streams[i].is_mapped)
-			munmap(capture->streams[i].bytes, capture->streams[i].len);
+		if (capture->streams[i].mapped_len)
+			munmap(capture->streams[i].bytes, capture->streams[i].mapped_len);
 		else
 			free(capture->streams[i].bytes);
 	}
@@ -295,7 +295,7 @@ u64 ktrc_capture_lost(const struct ktrc_capture *capture)
 {
 	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
 
-	return ktrc_counters_lost(&all);
+	return ktrc_counters_lost(&all) + capture->lost_since;
 }
 
 const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, const char *label)

@@ -18,14 +18,14 @@
  * @bytes: the packets
  * @len: their length
  * @saved_len: length the trace says the file had; @len in a live capture
- * @is_mapped: @bytes is a mapped file
+ * @mapped_len: length of the mapped file that @bytes is; 0: it is memory
  */
 struct ktrc_stream {
 	u32 cpu;
 	u8 *bytes;
 	size_t len;
 	u64 saved_len;
-	bool is_mapped;
+	size_t mapped_len;
 };
 
 /**
@@ -42,6 +42,8 @@ struct ktrc_stream {
  * @nr_packets: packets in each ring
  * @is_cut: reading ended before the records of a stopped session did, or at a full
  *	disk: the rest was left in the session, or is gone
+ * @is_unfinished: the tool that was saving it did not come to the end
+ * @lost_since: hits lost after @after was read, as the packets tell
  * @host: name of the machine
  * @kernel: its kernel's release
  * @before: counters before the rings were copied
@@ -67,6 +69,8 @@ struct ktrc_capture {
 	u32 nr_online;
 	u32 nr_packets;
 	bool is_cut;
+	bool is_unfinished;
+	u64 lost_since;
 	char host[65];
 	char kernel[65];
 	struct ktrc_counter_set before;

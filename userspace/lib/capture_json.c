@@ -196,6 +196,8 @@ json_t *ktrc_capture_to_json(const struct ktrc_capture *capture)
 	json_object_update_missing(object, numbers);
 	json_decref(numbers);
 	json_object_set_new(object, "is_cut", json_boolean(capture->is_cut));
+	if (capture->is_unfinished)
+		json_object_set_new(object, "is_unfinished", json_true());
 	json_object_set_new(object, "lost", json_integer((s64)ktrc_capture_lost(capture)));
 	json_object_set_new(object, "session", session_to_json(capture));
 	json_object_set_new(clock, "kind",
@@ -291,6 +293,7 @@ static int fill(struct ktrc_capture *capture, const json_t *document)
 	    fill_newer(capture, document) < 0)
 		return -EPROTO;
 	capture->is_cut = json_is_true(json_object_get(document, "is_cut"));
+	capture->is_unfinished = json_is_true(json_object_get(document, "is_unfinished"));
 	capture->base.start = ktrc_json_parse_vmstat(json_object_get(document, "vmstat_start"));
 	capture->base.stop = ktrc_json_parse_vmstat(json_object_get(document, "vmstat_stop"));
 	if (counters_from_json(json_object_get(document, "counters_before"), capture->schema,

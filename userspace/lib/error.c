@@ -22,6 +22,8 @@ static const char *hint_of(int errnum)
 	case ENOSPC:
 	case EDQUOT:
 		return "free some space there, or name a place that has more";
+	case EFBIG:
+		return "ulimit -f limits the size of a file: raise it";
 	case EROFS:
 		return "name a place that can be written";
 	case EIO:

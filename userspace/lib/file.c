@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -14,9 +16,7 @@ int ktrc_write_all(int fd, const void *bytes, size_t len)
 	ssize_t written;
 
 	while (len > 0) {
-		written = write(fd, p, len);
-		if (written < 0 && errno == EINTR)
-			continue;
+		written = TEMP_FAILURE_RETRY(write(fd, p, len));
 		if (written <= 0)
 			return written < 0 ? -errno : -EIO;
 		p += written;
@@ -25,9 +25,33 @@ int ktrc_write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-static int open_for_writing(int dir, const char *path, const char *name, struct ktrc_error *err)
+int ktrc_sync_and_close(int fd)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+	int ret = TEMP_FAILURE_RETRY(fsync(fd)) < 0 ? -errno : 0;
+
+	/* an interrupted close has closed, and what was written is on the disk by then */
+	if (close(fd) < 0 && errno != EINTR && ret == 0)
+		ret = -errno;
+	return ret;
+}
+
+#define DRAFT_ROOM 80
+
+/* Where a file is written before it takes its name: hidden, as CTF readers pass over that. */
+static const char *draft_of(const char *name, char draft[DRAFT_ROOM])
+{
+	const char *slash = strrchr(name, '/');
+	int dir_len = slash ? (int)(slash + 1 - name) : 0;
+
+	snprintf(draft, DRAFT_ROOM, "%.*s.%s.new", dir_len, name, name + dir_len);
+	return draft;
+}
+
+static int open_draft(int dir, const char *path, const char *name, struct ktrc_error *err)
+{
+	char draft[DRAFT_ROOM];
+	int fd = TEMP_FAILURE_RETRY(
+		openat(dir, draft_of(name, draft), O_WRONLY | O_CREAT | O_CLOEXEC, 0640));
 
 	return fd < 0 ? ktrc_fail(err, errno, "%s/%s: cannot create", path, name) : fd;
 }
@@ -35,26 +59,54 @@ static int open_for_writing(int dir, const char *path, const char *name, struct 
 int ktrc_file_save(int dir, const char *path, const char *name, const void *bytes, size_t len,
 		   struct ktrc_error *err)
 {
-	int fd = open_for_writing(dir, path, name, err), ret;
+	int fd = open_draft(dir, path, name, err), ret, synced;
+	char draft[DRAFT_ROOM];
 
 	if (fd < 0)
 		return fd;
+	draft_of(name, draft);
 	ret = ktrc_write_all(fd, bytes, len);
-	if (ret == 0 && (ftruncate(fd, (off_t)len) < 0 || fsync(fd) < 0))
+	if (ret == 0 && TEMP_FAILURE_RETRY(ftruncate(fd, (off_t)len)) < 0)
 		ret = -errno;
-	if (close(fd) < 0 && ret == 0)
+	synced = ktrc_sync_and_close(fd);
+	if (ret == 0)
+		ret = synced;
+	if (ret == 0 && renameat(dir, draft, dir, name) < 0)
 		ret = -errno;
-	return ret < 0 ? ktrc_fail(err, -ret, "%s/%s: cannot write", path, name) : 0;
+	if (ret == 0)
+		return 0;
+	unlinkat(dir, draft, 0);
+	return ktrc_fail(err, -ret, "%s/%s: cannot write", path, name);
+}
+
+#define RESERVE_BYTES (64u << 10)
+
+/* In pieces: an interrupted one is given back as a whole. */
+static int reserve(int fd, size_t len)
+{
+	size_t at = 0, piece;
+	int errnum;
+
+	while (at < len) {
+		piece = len - at < RESERVE_BYTES ? len - at : RESERVE_BYTES;
+		errnum = posix_fallocate(fd, (off_t)at, (off_t)piece);
+		if (errnum && errnum != EINTR)
+			return -errnum;
+		if (!errnum)
+			at += piece;
+	}
+	return 0;
 }
 
 int ktrc_file_reserve(int dir, const char *path, const char *name, size_t len,
 		      struct ktrc_error *err)
 {
-	__ktrc_fd int fd = open_for_writing(dir, path, name, err);
-	int errnum;
+	int fd = open_draft(dir, path, name, err), ret;
 
 	if (fd < 0)
 		return fd;
-	errnum = posix_fallocate(fd, 0, (off_t)len);
-	return errnum ? ktrc_fail(err, errnum, "%s/%s: cannot write", path, name) : 0;
+	ret = reserve(fd, len);
+	if (close(fd) < 0 && errno != EINTR && ret == 0)
+		ret = -errno;
+	return ret < 0 ? ktrc_fail(err, -ret, "%s/%s: cannot write", path, name) : 0;
 }

@@ -9,16 +9,19 @@
 /** ktrc_write_all() - write every byte, through short writes and interruptions; 0 or -errno */
 int ktrc_write_all(int fd, const void *bytes, size_t len);
 
+/** ktrc_sync_and_close() - bring a file to the disk and close it; 0 or -errno */
+int ktrc_sync_and_close(int fd);
+
 /**
  * ktrc_file_save() - make a file in a directory and bring it to the disk
  * @dir: the directory
  * @path: what it is called, for messages
- * @name: of the file; written over in place if it is there
+ * @name: of the file; if it is there it is replaced in one step
  */
 int ktrc_file_save(int dir, const char *path, const char *name, const void *bytes, size_t len,
 		   struct ktrc_error *err);
 
-/** ktrc_file_reserve() - make a file of zeros, so that as much can be saved on a full disk */
+/** ktrc_file_reserve() - take so much room that ktrc_file_save() does not need any more */
 int ktrc_file_reserve(int dir, const char *path, const char *name, size_t len,
 		      struct ktrc_error *err);
 

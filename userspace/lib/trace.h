@@ -37,7 +37,11 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size
 /** ktrc_trace_ask() - ask @is_aborted now and then; if true nothing is saved; may be NULL */
 void ktrc_trace_ask(struct ktrc_trace_writer *writer, bool (*is_aborted)(void));
 
-/** ktrc_trace_reserve() - room for the description, so that a disk that gets full can have it */
+/**
+ * ktrc_trace_reserve() - a first description, and room for the last one on a disk that gets full
+ *
+ * From here on what is appended can be opened, also when it is never finished.
+ */
 int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		       struct ktrc_error *err);
 

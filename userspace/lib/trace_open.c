@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Opening a saved trace.  Its files may be cut, damaged or hostile. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "json.h"
+#include "packet.h"
 #include "trace.h"
 
 static int not_a_trace(const char *path, const char *why, struct ktrc_error *err)
@@ -73,7 +75,7 @@ static int map_stream(const char *path, int dir, struct ktrc_stream *stream, str
 	madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
 	stream->bytes = map;
 	stream->len = (size_t)st.st_size;
-	stream->is_mapped = true;
+	stream->mapped_len = stream->len;
 	return 0;
 }
 
@@ -82,19 +84,31 @@ static const struct ktrc_json_member stream_members[] = {
 	{ "bytes", offsetof(struct ktrc_stream, saved_len), sizeof(u64) },
 };
 
-/* The newest of the streams is one that only it can be. */
-static bool is_stream(const struct ktrc_capture *capture, const struct ktrc_stream *stream)
+static bool can_be_stream(const struct ktrc_capture *capture, const struct ktrc_stream *stream)
 {
-	for (const struct ktrc_stream *other = capture->streams; other < stream; other++)
-		if (other->cpu == stream->cpu)
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		if (capture->streams[i].cpu == stream->cpu)
 			return false;
 	return stream->cpu < capture->nr_cpus && (s64)stream->saved_len >= 0;
+}
+
+static int add_stream(const char *path, int dir, const struct ktrc_stream *described,
+		      struct ktrc_capture *capture, struct ktrc_error *err)
+{
+	struct ktrc_stream *stream;
+
+	if (!can_be_stream(capture, described))
+		return not_a_trace(path, KTRC_TRACE_JSON ": a stream is damaged", err);
+	stream = ktrc_array_push(capture->streams, capture->nr_streams);
+	if (!stream)
+		return ktrc_fail(err, ENOMEM, "%s", path);
+	*stream = *described;
+	return map_stream(path, dir, stream, err);
 }
 
 static int open_streams(const char *path, int dir, const json_t *rows, struct ktrc_capture *capture,
 			struct ktrc_error *err)
 {
-	struct ktrc_stream *stream;
 	const json_t *row;
 	size_t i;
 	int ret;
@@ -102,17 +116,90 @@ static int open_streams(const char *path, int dir, const json_t *rows, struct kt
 	if (!json_is_array(rows))
 		return not_a_trace(path, KTRC_TRACE_JSON " lists no streams", err);
 	json_array_foreach(rows, i, row) {
-		stream = ktrc_array_push(capture->streams, capture->nr_streams);
-		if (!stream)
-			return ktrc_fail(err, ENOMEM, "%s", path);
-		if (ktrc_json_unpack(row, stream_members, ARRAY_SIZE(stream_members), stream) < 0 ||
-		    !is_stream(capture, stream))
+		struct ktrc_stream stream = { 0 };
+
+		if (ktrc_json_unpack(row, stream_members, ARRAY_SIZE(stream_members), &stream) < 0)
 			return not_a_trace(path, KTRC_TRACE_JSON ": a stream is damaged", err);
-		ret = map_stream(path, dir, stream, err);
+		ret = add_stream(path, dir, &stream, capture, err);
 		if (ret < 0)
 			return ret;
 	}
 	return 0;
+}
+
+static int is_stream(const struct dirent *entry)
+{
+	const char *cpu = entry->d_name + strlen("cpu_");
+	size_t digits;
+
+	if (strncmp(entry->d_name, "cpu_", strlen("cpu_")) != 0)
+		return false;
+	digits = strspn(cpu, "0123456789");
+	return digits > 0 && digits < 10 && !cpu[digits] && (cpu[0] != '0' || digits == 1);
+}
+
+/* A packet that is not whole was not taken from the session yet. */
+static void trim(struct ktrc_stream *stream, struct ktrc_capture *capture)
+{
+	struct ktrc_packet packet;
+	size_t at = 0;
+	int ret = 0;
+
+	while (at < stream->len) {
+		ret = ktrc_packet_parse(&packet, stream->bytes + at, stream->len - at);
+		if (ret < 0)
+			break;
+		at += packet.size;
+		if (packet.end > capture->end_ticks)
+			capture->end_ticks = packet.end;
+	}
+	if (ret == -ENODATA)
+		stream->len = at;
+	stream->saved_len = stream->len;
+}
+
+/* What the description could not say yet when the tool was killed. */
+static int find_streams(const char *path, int dir, struct ktrc_capture *capture,
+			struct ktrc_error *err)
+{
+	struct dirent **entries = NULL;
+	int nr = scandirat(dir, ".", &entries, is_stream, versionsort), ret = 0;
+
+	if (nr < 0)
+		return ktrc_fail(err, errno, "%s: cannot read", path);
+	capture->settled_ticks = capture->end_ticks = capture->start_ticks;
+	for (int i = 0; i < nr; i++) {
+		struct ktrc_stream stream = {
+			.cpu = (u32)strtoul(entries[i]->d_name + strlen("cpu_"), NULL, 10),
+		};
+
+		if (ret == 0)
+			ret = add_stream(path, dir, &stream, capture, err);
+		if (ret == 0)
+			trim(&capture->streams[i], capture);
+		free(entries[i]);
+	}
+	free(entries);
+	return ret;
+}
+
+/* The description is of the beginning; each packet has the books until then. */
+static void count_lost(struct ktrc_capture *capture)
+{
+	const struct ktrc_books *books;
+	u64 lost, before;
+
+	while (ktrc_reader_next(capture->reader))
+		;
+	for (size_t i = 0; i < capture->after.nr; i++) {
+		const struct ktrc_counters *row = &capture->after.rows[i];
+
+		books = ktrc_reader_books(capture->reader, row->cpu);
+		lost = books ? books->counted[row->event].lost : 0;
+		before = ktrc_counters_lost(row);
+		if (lost > before)
+			capture->lost_since += lost - before;
+	}
 }
 
 int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct ktrc_error *err)
@@ -136,10 +223,16 @@ int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct 
 		ktrc_fail_in(err, path);
 		return ret;
 	}
-	ret = open_streams(path, dir, json_object_get(document, "streams"), capture, err);
-	if (ret < 0)
-		return ret;
-	ret = ktrc_capture_start_reader(capture, err);
+	if (capture->is_unfinished)
+		ret = find_streams(path, dir, capture, err);
+	else
+		ret = open_streams(path, dir, json_object_get(document, "streams"), capture, err);
+	if (ret == 0)
+		ret = ktrc_capture_start_reader(capture, err);
+	if (ret == 0 && capture->is_unfinished) {
+		count_lost(capture);
+		ret = ktrc_capture_start_reader(capture, err);
+	}
 	if (ret < 0)
 		return ret;
 	*ret_capture = ktrc_steal(capture);

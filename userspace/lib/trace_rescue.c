@@ -60,21 +60,41 @@ static int save_packets(struct ktrc_trace_writer *writer, struct ktrc_capture *c
 	return 0;
 }
 
+/* All packets are written; whether the disk has them is another matter. */
+static int save_all(struct ktrc_trace_writer *writer, const struct ktrc_capture *saved,
+		    struct ktrc_error *err)
+{
+	int ret = ktrc_trace_finish(writer, saved, err);
+
+	if (ret < 0 && ktrc_trace_unfinished(writer))
+		ktrc_hint(err, "%s holds all records, as far as the disk took them",
+			  ktrc_trace_unfinished(writer));
+	return ret;
+}
+
 static int save_most(struct ktrc_trace_writer *writer, const char *path,
 		     const struct ktrc_capture *capture, struct progress *progress,
 		     struct ktrc_error *err)
 {
 	struct ktrc_capture saved = *capture;
 	struct ktrc_error late;
+	const char *left;
 	int ret;
 
 	ret = save_packets(writer, &saved, progress, err);
-	if (ret == 0)
-		return ktrc_trace_finish(writer, &saved, err);
-	if (ret == -EINTR || !progress->saved_bytes || ktrc_trace_finish(writer, &saved, &late) < 0)
+	if (ret == -EINTR || (ret < 0 && !progress->saved_bytes))
 		return ret;
-	ktrc_hint(err, "%s holds the oldest %llu of %llu KiB of records; the others are gone", path,
-		  progress->saved_bytes >> 10, progress->all_bytes >> 10);
+	if (progress->saved_bytes)
+		ktrc_trace_keep(writer);
+	if (ret == 0)
+		return save_all(writer, &saved, err);
+	if (ktrc_trace_finish(writer, &saved, &late) == -EINTR) {
+		*err = late;
+		return -EINTR;
+	}
+	left = ktrc_trace_unfinished(writer);
+	ktrc_hint(err, "%s holds the oldest %llu of %llu KiB of records; the others are gone",
+		  left ? left : path, progress->saved_bytes >> 10, progress->all_bytes >> 10);
 	return ret;
 }
 

@@ -25,6 +25,7 @@ struct stream_file {
 	u64 bytes;
 	u64 packets;
 	u64 discarded_base; /* what was lost before the trace's first packet ended */
+	int sync_errnum; /* why it may not be on the disk */
 };
 
 struct ktrc_trace_writer {
@@ -39,18 +40,29 @@ struct ktrc_trace_writer {
 	bool is_kept; /* it holds what is nowhere else */
 };
 
-static void remove_tmp(struct ktrc_trace_writer *writer)
+static int open_dir(int base, const char *name)
 {
-	DIR *dir = opendir(writer->tmp_path);
+	return openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* All but directories. */
+static void remove_files(int base, const char *name)
+{
+	int fd = open_dir(base, name);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)) != NULL)
-		if (entry->d_name[0] != '.')
-			unlinkat(writer->dir, entry->d_name, 0);
+		unlinkat(fd, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	unlinkat(writer->dir, KTRC_TRACE_JSON, 0);
+}
+
+static void remove_tmp(struct ktrc_trace_writer *writer)
+{
+	remove_files(writer->dir, KTRC_TRACE_SUBDIR);
 	unlinkat(writer->dir, KTRC_TRACE_SUBDIR, AT_REMOVEDIR);
+	remove_files(writer->dir, ".");
 	rmdir(writer->tmp_path);
 }
 
@@ -85,7 +97,7 @@ static int make_tmp(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 			ktrc_hint(err, "name a directory in one that exists and can be written");
 		return ret;
 	}
-	writer->dir = open(writer->tmp_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	writer->dir = open_dir(AT_FDCWD, writer->tmp_path);
 	if (writer->dir < 0)
 		return ktrc_fail(err, errno, "%s: cannot open", writer->tmp_path);
 	if (mkdirat(writer->dir, KTRC_TRACE_SUBDIR, 0750) < 0)
@@ -141,7 +153,8 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 		if (writer->files[i].cpu == cpu)
 			return &writer->files[i];
 	snprintf(name, sizeof(name), "cpu_%u", cpu);
-	fd = openat(writer->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	fd = TEMP_FAILURE_RETRY(
+		openat(writer->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
 	if (fd < 0) {
 		ktrc_fail(err, errno, "%s/%s: cannot create", writer->path, name);
 		return NULL;
@@ -204,8 +217,9 @@ static int write_bytes(const struct ktrc_trace_writer *writer, int fd, const u8 
 	return ret;
 }
 
-static int aborted(const struct ktrc_trace_writer *writer, struct ktrc_error *err)
+static int aborted(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
+	writer->is_kept = false;
 	ktrc_fail_as(err, EINTR, KTRC_EXIT_ABORTED, "%s: not saved: interrupted", writer->path);
 	ktrc_hint(err, "nothing is left there");
 	return -EINTR;
@@ -229,7 +243,7 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size
 		return aborted(writer, err);
 	if (ret < 0) {
 		ktrc_fail(err, -ret, "%s/cpu_%u: cannot write", writer->path, cpu);
-		if (ftruncate(file->fd, (off_t)file->bytes) < 0)
+		if (TEMP_FAILURE_RETRY(ftruncate(file->fd, (off_t)file->bytes)) < 0)
 			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
 		return ret;
 	}
@@ -245,7 +259,7 @@ void ktrc_trace_keep(struct ktrc_trace_writer *writer)
 
 const char *ktrc_trace_unfinished(const struct ktrc_trace_writer *writer)
 {
-	return writer->is_kept ? writer->tmp_path : NULL;
+	return writer->is_kept && !writer->is_finished ? writer->tmp_path : NULL;
 }
 
 u64 ktrc_trace_end_ticks(const struct ktrc_trace_writer *writer)
@@ -287,12 +301,30 @@ static size_t room_for(const char *text)
 	return 2 * strlen(text) + (64u << 10);
 }
 
+static int save_description(const struct ktrc_trace_writer *writer, const char *metadata,
+			    const char *document, struct ktrc_error *err)
+{
+	int ret = ktrc_file_save(writer->dir, writer->path, "metadata", metadata, strlen(metadata),
+				 err);
+
+	if (ret == 0)
+		ret = ktrc_file_save(writer->dir, writer->path, KTRC_TRACE_JSON, document,
+				     strlen(document), err);
+	return ret;
+}
+
+/* What is there if nothing follows is a trace already, which says so. */
 int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		       struct ktrc_error *err)
 {
 	__ktrc_free char *metadata = NULL, *document = NULL;
-	int ret = describe(writer, capture, &metadata, &document, err);
+	struct ktrc_capture begun = *capture;
+	int ret;
 
+	begun.is_cut = begun.is_unfinished = true;
+	ret = describe(writer, &begun, &metadata, &document, err);
+	if (ret == 0)
+		ret = save_description(writer, metadata, document, err);
 	if (ret == 0)
 		ret = ktrc_file_reserve(writer->dir, writer->path, "metadata", room_for(metadata),
 					err);
@@ -302,37 +334,18 @@ int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_captu
 	return ret;
 }
 
-static int save_description(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
-			    struct ktrc_error *err)
-{
-	__ktrc_free char *metadata = NULL, *document = NULL;
-	int ret = describe(writer, capture, &metadata, &document, err);
-
-	if (ret == 0)
-		ret = ktrc_file_save(writer->dir, writer->path, "metadata", metadata,
-				     strlen(metadata), err);
-	if (ret == 0)
-		ret = ktrc_file_save(writer->dir, writer->path, KTRC_TRACE_JSON, document,
-				     strlen(document), err);
-	return ret;
-}
-
 static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
-	int ret;
-
 	for (size_t i = 0; i < writer->nr_files; i++) {
 		struct stream_file *file = &writer->files[i];
 
-		if (file->fd < 0)
-			continue;
-		ret = fsync(file->fd) < 0 ? errno : 0;
-		if (close(file->fd) < 0 && !ret)
-			ret = errno;
+		if (file->fd >= 0)
+			file->sync_errnum = -ktrc_sync_and_close(file->fd);
 		file->fd = -1;
-		if (ret)
-			return ktrc_fail(err, ret, "%s/cpu_%u: cannot write", writer->path,
-					 file->cpu);
+		/* asked a second time, the disk may claim that it has what it lost */
+		if (file->sync_errnum)
+			return ktrc_fail(err, file->sync_errnum, "%s/cpu_%u: cannot write",
+					 writer->path, file->cpu);
 	}
 	return 0;
 }
@@ -340,9 +353,9 @@ static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err
 static int sync_dir(const struct ktrc_trace_writer *writer, int base, const char *name,
 		    struct ktrc_error *err)
 {
-	__ktrc_fd int dir = openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__ktrc_fd int dir = open_dir(base, name);
 
-	if (dir < 0 || fsync(dir) < 0)
+	if (dir < 0 || TEMP_FAILURE_RETRY(fsync(dir)) < 0)
 		return ktrc_fail(err, errno, "%s: cannot write", writer->path);
 	return 0;
 }
@@ -356,6 +369,7 @@ void ktrc_trace_ask(struct ktrc_trace_writer *writer, bool (*is_aborted)(void))
 static int appear(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 {
 	__ktrc_free char *copy = strdup(writer->path);
+	int ret;
 
 	if (!copy)
 		return ktrc_fail(err, ENOMEM, "%s", writer->path);
@@ -364,17 +378,24 @@ static int appear(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 	if (rename(writer->tmp_path, writer->path) < 0)
 		return ktrc_fail(err, errno, "%s: cannot save there", writer->path);
 	writer->is_finished = true;
-	return sync_dir(writer, AT_FDCWD, dirname(copy), err);
+	ret = sync_dir(writer, AT_FDCWD, dirname(copy), err);
+	if (ret < 0)
+		ktrc_hint(err, "%s is whole, but if the machine crashes now it may be gone",
+			  writer->path);
+	return ret;
 }
 
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err)
 {
+	__ktrc_free char *metadata = NULL, *document = NULL;
 	int ret;
 
 	ret = sync_streams(writer, err);
 	if (ret == 0)
-		ret = save_description(writer, capture, err);
+		ret = describe(writer, capture, &metadata, &document, err);
+	if (ret == 0)
+		ret = save_description(writer, metadata, document, err);
 	if (ret == 0)
 		ret = sync_dir(writer, writer->dir, KTRC_TRACE_SUBDIR, err);
 	if (ret == 0)
