@@ -4,10 +4,11 @@
  * exception tracepoints.  Everything above "control" runs inside the kernel's
  * fault path: it never sleeps, locks, allocates or prints.
  */
-#include <linux/hugetlb_inline.h>
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
+
+#include <linux/hugetlb_inline.h> /* needs what mm.h has, where there are no huge pages */
 
 #include "compat/exceptions.h"
 #include "hook.h"
