@@ -202,6 +202,10 @@ static int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested, b
 
 	if (!r->status)
 		return KTRC_LOST_NORING;
+	if (unlikely(!is_nested && !ktrc_ring_is_sane(r))) {
+		WRITE_ONCE(r->off, KTRC_BROKEN);
+		return KTRC_LOST_NORING;
+	}
 	for (i = 0; i < KTRC_PLAN_TRIES; i++) {
 		loss = plan_record(c, rec, is_nested, &p);
 		if (loss != KTRC_RECORDED)

@@ -103,6 +103,25 @@ u32 ktrc_ring_context(void)
 }
 
 /**
+ * ktrc_ring_is_sane() - does what it knows about itself fit together
+ * @r: a ring with a buffer
+ *
+ * What is found wrong here no input can cause: it is a bug, or foreign writes.
+ * Context: the outermost writer, before it reserves.
+ */
+bool ktrc_ring_is_sane(const struct ktrc_ring *r)
+{
+	u64 head = READ_ONCE(r->head), k = (head - 1) >> r->shift;
+	u64 unpublished = head - r->published;
+
+	if (!head)
+		return !r->published && !r->end;
+	return unpublished <= 1ull << r->shift && r->cons <= r->published &&
+	       r->base == r->data + ((k % r->nr_packets - k) << r->shift) &&
+	       r->end == (k << r->shift) + (1u << r->shift) - KTRC_SLACK_BYTES;
+}
+
+/**
  * ktrc_ring_make_room() - may packet @k be opened; retire what is in its slot
  * @r: the ring
  * @k: number of the next packet

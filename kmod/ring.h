@@ -13,11 +13,16 @@
 #define KTRC_IDLE 0
 #define KTRC_LEAF 1 /* in the fast path, which cannot recurse */
 
+/* values of ktrc_ring.off */
+#define KTRC_ON 0
+#define KTRC_OFF 1
+#define KTRC_BROKEN 2 /* this CPU's writer found it so; nothing takes it back */
+
 /**
  * struct ktrc_ring - private state; never mapped, never read back from a mapped page
  * @busy: both of the following, to test them at once
  * @active: which context writes; changed by this CPU only
- * @off: not zero: do not record; changed by the control path
+ * @off: KTRC_ON: record; changed by the control path, and to KTRC_BROKEN by the writer
  * @head: position reserved so far; cmpxchg by this CPU only
  * @end: where the fast path must stop in the open packet
  * @base: address of position 0, were the open packet's slot continued backwards
@@ -66,6 +71,7 @@ struct ktrc_ring {
 
 void ktrc_ring_init(struct ktrc_ring *r, void *memory);
 u32 ktrc_ring_context(void);
+bool ktrc_ring_is_sane(const struct ktrc_ring *r);
 bool ktrc_ring_make_room(struct ktrc_ring *r, u64 k);
 void ktrc_ring_open(struct ktrc_ring *r, u64 head, u64 k, u64 time, u64 lost);
 void ktrc_ring_leave(struct ktrc_ring *r, u32 outer);

@@ -3,6 +3,8 @@
  * The life of a session: create, start, stop, delete.  All verbs run in process
  * context under ktrc_control.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/module.h>
@@ -95,6 +97,18 @@ static void switch_off(struct ktrc_session *s, u32 off)
 		WRITE_ONCE(per_cpu_ptr(s->cpus, cpu)->ring.off, off);
 }
 
+/* a CPU whose ring contradicts itself; negative: none */
+static int broken_cpu(const struct ktrc_session *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (READ_ONCE(per_cpu_ptr(s->cpus, cpu)->ring.off) == KTRC_BROKEN)
+			return cpu;
+	}
+	return -1;
+}
+
 /* what an interrupt storm may have left unpublished */
 static void settle(struct ktrc_session *s)
 {
@@ -113,6 +127,10 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
 {
 	int err;
 
+	if (s->stop_reason == KTRC_STOP_BROKEN) {
+		why->text = "a ring of it is broken, see the kernel's log; make a new session";
+		return -EIO;
+	}
 	if (s->clock != ktrc_clock_choose()) {
 		why->text = "the kernel's clock source changed; make a new session";
 		return -ESTALE;
@@ -123,7 +141,7 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
 	if (err)
 		return err;
 	s->start_ticks = ktrc_clock_ticks(s->clock);
-	switch_off(s, 0);
+	switch_off(s, KTRC_ON);
 	s->stop_ticks = 0;
 	s->state = KTRC_STATE_RUNNING;
 	s->stop_reason = KTRC_STOP_NONE;
@@ -138,8 +156,8 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
  * @why: receives the reason of a failure
  *
  * Nothing is recorded before every hook is attached.
- * Return: 0, -ENOENT when it was deleted, -EALREADY, -ESTALE when the session's clock
- * is no longer the kernel's, -EOPNOTSUPP when the kernel refuses a hook, -ENOMEM.
+ * Return: 0, -ENOENT when it was deleted, -EALREADY, -EIO when a ring of it broke, -ESTALE
+ * when the session's clock is no longer the kernel's, -EOPNOTSUPP when the kernel refuses a hook, -ENOMEM.
  */
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 {
@@ -160,18 +178,23 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 /**
  * ktrc_session_stop() - freeze: what is recorded stays readable
  * @s: a session in any state
- * @reason: enum ktrc_stop_reason
+ * @reason: enum ktrc_stop_reason; if a ring of it broke that is the reason
  */
 void ktrc_session_stop(struct ktrc_session *s, u32 reason)
 {
+	int broken = broken_cpu(s);
+
 	if (s->state != KTRC_STATE_RUNNING)
 		return;
-	switch_off(s, 1);
+	switch_off(s, KTRC_OFF);
 	s->stop_ticks = ktrc_clock_ticks(s->clock);
 	ktrc_detach_session(s);
 	settle(s);
 	s->state = KTRC_STATE_STOPPED;
-	s->stop_reason = reason;
+	s->stop_reason = broken < 0 ? reason : KTRC_STOP_BROKEN;
+	if (broken >= 0)
+		pr_err("session %s: the ring of CPU %d contradicts itself; stopped for good\n",
+		       s->config.name, broken);
 	wake_up_all(&s->readers);
 	ktrc_session_notice(s, KTRC_NOTICE_STOPPED);
 }
@@ -232,7 +255,9 @@ static void watch(struct work_struct *work)
 	if (lost != s->lost)
 		ktrc_session_notice(s, KTRC_NOTICE_LOSS);
 	s->lost = lost;
-	if (is_abandoned(s))
+	if (broken_cpu(s) >= 0)
+		ktrc_session_stop(s, KTRC_STOP_BROKEN);
+	else if (is_abandoned(s))
 		ktrc_session_stop(s, KTRC_STOP_NO_CONSUMER);
 	else if (is_over(s))
 		ktrc_session_stop(s, KTRC_STOP_MAX_TIME);

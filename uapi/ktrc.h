@@ -100,6 +100,7 @@ enum ktrc_stop_reason {
 	KTRC_STOP_NO_CONSUMER = 2, /* stream mode: nobody consumed for 30 s */
 	KTRC_STOP_DELETED = 3, /* it was deleted, in whatever state; this file holds its data */
 	KTRC_STOP_MAX_TIME = 4, /* it had recorded as long as it was allowed to */
+	KTRC_STOP_BROKEN = 5, /* a ring contradicts itself: the module or its memory is broken */
 };
 
 enum ktrc_clock {

@@ -140,6 +140,8 @@ static void status_text(const struct status *s, const struct ktrc_ctl_show *show
 		fputs("; stopped because nobody consumed it", file);
 	if (s->session.stop_reason == KTRC_STOP_MAX_TIME)
 		fputs("; stopped because its maximum time was over", file);
+	if (s->session.stop_reason == KTRC_STOP_BROKEN)
+		fputs("; stopped because a ring contradicts itself, see dmesg", file);
 	fprintf(file, "%s%s\n", s->session.is_bound ? ", bound to a process" : "",
 		s->session.has_consumer ? ", being consumed" : "");
 	fprintf(file, "mode      %s, %s in %zu rings of %u packets of %s\n",

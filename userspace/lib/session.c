@@ -8,8 +8,8 @@
 
 static const char *const mode_names[] = { "flight", "stream" };
 static const char *const state_names[] = { "new", "running", "stopped" };
-static const char *const stop_reason_names[] = { "none", "asked", "no_consumer", "deleted",
-						 "max_time" };
+static const char *const stop_reason_names[] = { "none",    "asked",	"no_consumer",
+						 "deleted", "max_time", "broken" };
 static const char *const clock_names[] = { "none", "tsc", "mono" };
 
 static const char unknown[] = "unknown";
