@@ -9,8 +9,8 @@ ifneq ($(V),1)
 MAKEFLAGS += --no-print-directory
 endif
 
-.PHONY: all modules tools demo check test fuzz bench mutants style docs install uninstall \
-	dkms-install dkms-remove clean help
+.PHONY: all modules tools demo check test fuzz bench mutants style docs debug-kernel debug-test \
+	install uninstall dkms-install dkms-remove clean help
 
 all: modules tools
 
@@ -22,35 +22,25 @@ modules:
 tools:
 	$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) -C userspace
 
-demo:
-	@tests/deps build guest
-	@$(MAKE) all >&2
-	@tests/demo/run
+# Packages that a verb needs, and what it runs
+demo bench: needs := build guest
+check style fuzz: needs := build check
+test mutants: needs := build check guest
+debug-kernel debug-test: needs := build check guest debug
 
-check:
-	@tests/deps build check
-	@tests/total tests/check "$(MAKE) style"
+run-demo = $(MAKE) all >&2 && tests/demo/run
+run-check = tests/total tests/check "$(MAKE) style"
+run-style = tests/style/run
+run-test = tests/total "$(MAKE) check" tests/functional/run tests/demo/readme
+run-fuzz = tests/fuzz/run $(SECONDS)
+run-bench = $(MAKE) all >&2 && tests/bench/run
+run-mutants = tests/mutants/run
+run-debug-kernel = tests/vm/debug_kernel
+run-debug-test = KDIR=$$(tests/vm/debug_kernel) && export KDIR && tests/functional/run
 
-style:
-	@tests/deps build check
-	@tests/style/run
-
-test:
-	@tests/deps build check guest
-	@tests/total "$(MAKE) check" tests/functional/run tests/demo/readme
-
-fuzz:
-	@tests/deps build check
-	@tests/fuzz/run $(SECONDS)
-
-bench:
-	@tests/deps build guest
-	@$(MAKE) all >&2
-	@tests/bench/run
-
-mutants:
-	@tests/deps build check guest
-	@tests/mutants/run
+demo check style test fuzz bench mutants debug-kernel debug-test:
+	@tests/deps $(needs)
+	@$(run-$@)
 
 docs:
 	@tests/abi/table docs >docs/events.md.new && mv docs/events.md.new docs/events.md
@@ -71,8 +61,8 @@ help:
 	@echo 'make check      unit tests, models, style, fresh docs; seconds, no root'
 	@echo 'make fuzz       readers against damaged traces for a minute; SECONDS=3600 for an hour'
 	@echo 'make bench      instructions and bytes per event'
+	@echo 'make debug-test the same tests on a kernel that complains'
 	@echo 'make mutants    every test fails when what it guards is broken'
 	@echo 'make install    module, tools, man pages, completions, udev rule; make uninstall'
 	@echo 'make dkms-install   the same, and DKMS builds the module for kernels to come; dkms-remove'
-	@echo 'make modules, tools, style, docs, clean'
-	@echo 'knobs: KDIR=$(KDIR) DESTDIR= PREFIX=$(PREFIX) V=1'
+	@echo 'make modules, tools, style, docs, debug-kernel, clean; knobs: KDIR=$(KDIR) DESTDIR= PREFIX=$(PREFIX) V=1'
