@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "hook.h"
+#include "trial.h"
 
 static const struct ktrc_probe *const probes[KTRC_NR_EVENTS] = {
 #define KTRC_PROBE_DATA(ev) (&ktrc_probe_##ev)
@@ -76,7 +77,20 @@ static void set_outlets(const struct ktrc_session *s)
 	}
 }
 
-static int get_hook(u32 event, u32 clock, struct ktrc_why *why)
+/* attach, and see that it works */
+static int attach_hook(u32 event, u32 clock, struct ktrc_trial *trial)
+{
+	int err = probes[event]->attach(clock);
+
+	if (err)
+		return err;
+	err = ktrc_trial_event(trial, probes[event]->outlet, event);
+	if (err)
+		probes[event]->detach();
+	return err;
+}
+
+static int get_hook(u32 event, u32 clock, struct ktrc_trial *trial, struct ktrc_why *why)
 {
 	int err;
 
@@ -85,7 +99,7 @@ static int get_hook(u32 event, u32 clock, struct ktrc_why *why)
 		return -EBUSY;
 	}
 	if (!nr_users[event]) {
-		err = probes[event]->attach(clock);
+		err = attach_hook(event, clock, trial);
 		if (err) {
 			why->text = ktrc_hook_reason(err);
 			return err == -ENOMEM ? err : -EOPNOTSUPP;
@@ -129,6 +143,22 @@ static void put_hooks(const struct ktrc_session *s, u32 nr_events)
 	}
 }
 
+/* all hooks or none */
+static int get_hooks(const struct ktrc_session *s, struct ktrc_trial *trial, struct ktrc_why *why)
+{
+	u32 i;
+	int err;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		err = wants(s, i) ? get_hook(i, s->clock, trial, why) : 0;
+		if (err) {
+			put_hooks(s, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
 /**
  * ktrc_attach_session() - let a session listen to its events
  * @s: the session, its rings switched off
@@ -139,20 +169,22 @@ static void put_hooks(const struct ktrc_session *s, u32 nr_events)
  */
 int ktrc_attach_session(struct ktrc_session *s, struct ktrc_why *why)
 {
+	struct ktrc_trial *trial = ktrc_trial_create();
 	u32 i;
 	int err;
 
-	for (i = 0; i < KTRC_NR_EVENTS; i++) {
-		err = wants(s, i) ? get_hook(i, s->clock, why) : 0;
-		if (err) {
-			put_hooks(s, i);
-			tracepoint_synchronize_unregister();
-			return err;
-		}
+	if (!trial)
+		return -ENOMEM;
+	err = get_hooks(s, trial, why);
+	if (!err) {
+		s->is_listening = true;
+		set_outlets(s);
 	}
-	s->is_listening = true;
-	set_outlets(s);
-	synchronize_rcu(); /* every probe sees it, none the other bank */
+	/* every probe sees it, none the other bank or the trial */
+	tracepoint_synchronize_unregister();
+	ktrc_trial_destroy(trial);
+	if (err)
+		return err;
 	for (i = 0; i < KTRC_NR_EVENTS; i++) {
 		if (wants(s, i))
 			s->missed_before[i] = missed_now(i);

@@ -242,6 +242,8 @@ const char *ktrc_hook_reason(int error)
 		return "the kernel is built without kretprobes";
 	case -ENOMEM:
 		return "not enough memory for the hook";
+	case -EIO:
+		return "the hook is attached, but does not fire";
 	default:
 		return "the kernel refused the hook";
 	}

@@ -9,12 +9,17 @@
 
 #include "device.h"
 #include "netlink.h"
+#include "selftest.h"
 #include "session.h"
 
 static int __init ktrc_init(void)
 {
+	u32 took_us;
 	int err;
 
+	err = ktrc_selftest(&took_us);
+	if (err)
+		return err;
 	err = ktrc_memory_init();
 	if (err)
 		return err;
@@ -24,7 +29,7 @@ static int __init ktrc_init(void)
 	err = ktrc_device_init(); /* last: an open file would outlive a failed load */
 	if (err)
 		goto err_netlink_exit;
-	pr_info("abi %u schema %u\n", KTRC_ABI, KTRC_SCHEMA);
+	pr_info("abi %u schema %u, self-test %u us\n", KTRC_ABI, KTRC_SCHEMA, took_us);
 	return 0;
 
 err_netlink_exit:

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trying hooks.  Process context, under ktrc_control.
+ */
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "session.h"
+#include "trial.h"
+
+/* Write to a new page of the task that asks for the session.  Return: 0 or -EFAULT. */
+static int touch_page(unsigned long prot)
+{
+	unsigned long address = vm_mmap(NULL, 0, PAGE_SIZE, prot, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	int err;
+
+	if (IS_ERR_VALUE(address))
+		return -ENOMEM;
+	err = put_user(1, (int __user *)address);
+	vm_munmap(address, PAGE_SIZE);
+	return err;
+}
+
+static int raise_fault(void)
+{
+	int err = touch_page(PROT_READ | PROT_WRITE);
+
+	return err == -EFAULT ? -ENOMEM : err;
+}
+
+/* also of a task whose memory is locked, and there before it is touched */
+static int raise_exception(void)
+{
+	int err = touch_page(PROT_NONE);
+
+	return err == -EFAULT ? 0 : err;
+}
+
+/* Events that can be provoked without harm; the others happen when memory is short. */
+static int (*const provokers[KTRC_NR_EVENTS])(void) = {
+	[KTRC_EV_fault] = raise_fault,
+	[KTRC_EV_fault_light] = raise_exception,
+};
+
+/**
+ * ktrc_trial_create() - a listener for trials
+ *
+ * Return: NULL without memory
+ */
+struct ktrc_trial *ktrc_trial_create(void)
+{
+	struct ktrc_trial *t = kzalloc(sizeof(*t), KTRC_GFP);
+
+	if (!t)
+		return NULL;
+	t->cpus = alloc_percpu_gfp(struct ktrc_cpu, KTRC_GFP | __GFP_ZERO);
+	t->listeners.nr = 1;
+	t->listeners.at[0].cpus = t->cpus;
+	if (t->cpus)
+		return t;
+	kfree(t);
+	return NULL;
+}
+
+/**
+ * ktrc_trial_destroy() - free it, a grace period after its last trial
+ * @t: a trial
+ */
+void ktrc_trial_destroy(struct ktrc_trial *t)
+{
+	free_percpu(t->cpus);
+	kfree(t);
+}
+
+static u64 hits(const struct ktrc_trial *t, u32 event)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += local_read(&per_cpu_ptr(t->cpus, cpu)->count[event].hits);
+	return sum;
+}
+
+/**
+ * ktrc_trial_run() - does what @provoke does arrive at an outlet
+ * @t: listens meanwhile
+ * @outlet: of an attached hook; nobody listens to it
+ * @event: its event
+ * @provoke: makes it happen; 0 or a negative error
+ *
+ * Return: 0, -EIO when nothing arrives, or the error of @provoke.
+ */
+int ktrc_trial_run(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event,
+		   int (*provoke)(void))
+{
+	const struct ktrc_listeners *before = outlet->all;
+	int err;
+
+	/* pairs with the acquire in ktrc_outlet_all() */
+	smp_store_release(&outlet->all, &t->listeners);
+	err = provoke();
+	/* what still sees the trial is over before that is freed */
+	smp_store_release(&outlet->all, before);
+	return err ?: hits(t, event) ? 0 : -EIO;
+}
+
+/**
+ * ktrc_trial_event() - try a hook, if its event can be provoked here
+ * @t: listens meanwhile
+ * @outlet: the event's; nobody listens to it
+ * @event: event id
+ *
+ * Return: 0 also where it cannot; -EIO when the hook does not fire, -ENOMEM.
+ */
+int ktrc_trial_event(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event)
+{
+	if (!provokers[event] || !current->mm)
+		return 0;
+	return ktrc_trial_run(t, outlet, event, provokers[event]);
+}

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A module whose ring or clock does not do what it promises does not load, and says why in one
+# line; one that does has tried itself in less than 50 ms a CPU.
+# guest: plain
+# guest: icount
+. tests/functional/lib.sh
+
+rmmod ktrc || fail "rmmod: $?"
+for kind in ring clock; do
+	echo "<6>begin $kind" >/dev/kmsg
+	insmod build/functional/broken-$kind/ktrc.ko 2>/run/said && fail "a broken $kind loads"
+	grep -q "Input/output error" /run/said || fail "insmod: $(cat /run/said)"
+	dmesg | sed "1,/begin $kind\$/d" | grep 'ktrc:' >/run/lines
+	expect "lines of a broken $kind" "$(wc -l </run/lines)" 1
+	grep -q 'ktrc: self-test: CPU [0-9]*: .*; not loaded$' /run/lines || fail "$(cat /run/lines)"
+	note "$(sed 's/.*ktrc: //' /run/lines)"
+	[ ! -e /dev/ktrc ] || fail "a broken $kind left its device"
+done
+
+insmod ktrc.ko || fail "insmod: $?"
+us=$(dmesg | sed -n 's/.*ktrc: abi .* self-test \([0-9]*\) us$/\1/p' | tail -n 1)
+note "$us us"
+# elsewhere other processes of this machine take part in the time
+! grep -q tsc_early_khz /proc/cmdline || [ "$us" -le 50000 ] || fail "$us us"
