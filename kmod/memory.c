@@ -126,7 +126,7 @@ static void init_cpu(struct ktrc_session *s, int cpu)
 	struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
 	struct ktrc_ring *r = &c->ring;
 
-	r->off = 1;
+	r->off = KTRC_OFF;
 	r->cpu = cpu;
 	r->mode = s->config.mode;
 	r->clock = s->clock;

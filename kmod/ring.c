@@ -196,7 +196,8 @@ void ktrc_ring_leave(struct ktrc_ring *r, u32 outer)
 	u64 head;
 	int i;
 
-	if (outer != KTRC_IDLE || !r->status) {
+	/* of a ring that contradicts itself nothing more is shown */
+	if (outer != KTRC_IDLE || !r->status || READ_ONCE(r->off) == KTRC_BROKEN) {
 		barrier();
 		WRITE_ONCE(r->active, outer);
 		return;
@@ -224,7 +225,8 @@ void ktrc_ring_settle(struct ktrc_ring *r, u64 lost)
 	if (!r->status)
 		return;
 	WRITE_ONCE(r->status->lost, lost);
-	ktrc_ring_publish(r, r->head);
+	if (READ_ONCE(r->off) != KTRC_BROKEN)
+		ktrc_ring_publish(r, r->head);
 }
 
 /**

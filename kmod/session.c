@@ -89,12 +89,13 @@ u64 ktrc_session_lost(const struct ktrc_session *s)
 	return lost;
 }
 
+/* but of a ring that is broken, which stays so */
 static void switch_off(struct ktrc_session *s, u32 off)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu_ptr(s->cpus, cpu)->ring.off, off);
+		cmpxchg(&per_cpu_ptr(s->cpus, cpu)->ring.off, off ? KTRC_ON : KTRC_OFF, off);
 }
 
 /* a CPU whose ring contradicts itself; negative: none */
@@ -157,7 +158,8 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
  *
  * Nothing is recorded before every hook is attached.
  * Return: 0, -ENOENT when it was deleted, -EALREADY, -EIO when a ring of it broke, -ESTALE
- * when the session's clock is no longer the kernel's, -EOPNOTSUPP when the kernel refuses a hook, -ENOMEM.
+ * when the session's clock is no longer the kernel's, -EOPNOTSUPP when the kernel refuses a
+ * hook, -ENOMEM.
  */
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 {
@@ -182,13 +184,14 @@ int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
  */
 void ktrc_session_stop(struct ktrc_session *s, u32 reason)
 {
-	int broken = broken_cpu(s);
+	int broken;
 
 	if (s->state != KTRC_STATE_RUNNING)
 		return;
 	switch_off(s, KTRC_OFF);
 	s->stop_ticks = ktrc_clock_ticks(s->clock);
 	ktrc_detach_session(s);
+	broken = broken_cpu(s); /* no writer runs any more */
 	settle(s);
 	s->state = KTRC_STATE_STOPPED;
 	s->stop_reason = broken < 0 ? reason : KTRC_STOP_BROKEN;

@@ -90,8 +90,12 @@ size_t ktrc_ring_copy(const struct ktrc_ring *ring, const struct ktrc_span *span
 	u64 first = span->from / packet_bytes;
 	u64 k = (span->to + packet_bytes - 1) / packet_bytes;
 	size_t len = 0, copied, whole, kept;
-	u8 *at = bytes + (k - first) * packet_bytes;
+	u8 *at;
 
+	/* no module that is sane publishes more than a ring holds */
+	if (k - first > ring->status->nr_packets)
+		return 0;
+	at = bytes + (k - first) * packet_bytes;
 	while (k > first) {
 		copied = copy_packet(ring, k - 1, span->to, schema, at - packet_bytes);
 		if (!copied)
