@@ -77,6 +77,11 @@ static void set_outlets(const struct ktrc_session *s)
 	}
 }
 
+static u64 missed_now(u32 event)
+{
+	return probes[event]->missed ? probes[event]->missed() : 0;
+}
+
 /* attach, and see that it works */
 static int attach_hook(u32 event, u32 clock, struct ktrc_trial *trial)
 {
@@ -85,8 +90,9 @@ static int attach_hook(u32 event, u32 clock, struct ktrc_trial *trial)
 	if (err)
 		return err;
 	err = ktrc_trial_event(trial, probes[event]->outlet, event);
-	if (err)
-		probes[event]->detach();
+	if (!err || missed_now(event)) /* it fires, for more than there is room for */
+		return 0;
+	probes[event]->detach();
 	return err;
 }
 
@@ -114,11 +120,6 @@ static void put_hook(u32 event)
 {
 	if (!--nr_users[event])
 		probes[event]->detach();
-}
-
-static u64 missed_now(u32 event)
-{
-	return probes[event]->missed ? probes[event]->missed() : 0;
 }
 
 /**

@@ -11,36 +11,37 @@
 #include "session.h"
 #include "trial.h"
 
-/* Write to a new page of the task that asks for the session.  Return: 0 or -EFAULT. */
-static int touch_page(unsigned long prot)
+/*
+ * Read from a new page of the task that asks for the session: the page of zeros, so that
+ * this costs nobody memory.  Return: whether the task may have a mapping.
+ */
+static bool touch_page(unsigned long prot)
 {
 	unsigned long address = vm_mmap(NULL, 0, PAGE_SIZE, prot, MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	int err;
+	unsigned long left;
+	int value;
 
 	if (IS_ERR_VALUE(address))
-		return -ENOMEM;
-	err = put_user(1, (int __user *)address);
+		return false;
+	left = copy_from_user(&value, (void __user *)address, sizeof(value));
 	vm_munmap(address, PAGE_SIZE);
-	return err;
+	/* all is left, as meant, of a page without access */
+	return left == 0 || left == sizeof(value);
 }
 
-static int raise_fault(void)
+static bool raise_fault(void)
 {
-	int err = touch_page(PROT_READ | PROT_WRITE);
-
-	return err == -EFAULT ? -ENOMEM : err;
+	return touch_page(PROT_READ);
 }
 
 /* also of a task whose memory is locked, and there before it is touched */
-static int raise_exception(void)
+static bool raise_exception(void)
 {
-	int err = touch_page(PROT_NONE);
-
-	return err == -EFAULT ? 0 : err;
+	return touch_page(PROT_NONE);
 }
 
 /* Events that can be provoked without harm; the others happen when memory is short. */
-static int (*const provokers[KTRC_NR_EVENTS])(void) = {
+static bool (*const provokers[KTRC_NR_EVENTS])(void) = {
 	[KTRC_EV_fault] = raise_fault,
 	[KTRC_EV_fault_light] = raise_exception,
 };
@@ -90,22 +91,22 @@ static u64 hits(const struct ktrc_trial *t, u32 event)
  * @t: listens meanwhile
  * @outlet: of an attached hook; nobody listens to it
  * @event: its event
- * @provoke: makes it happen; 0 or a negative error
+ * @provoke: makes it happen; false if it cannot here
  *
- * Return: 0, -EIO when nothing arrives, or the error of @provoke.
+ * Return: 0, also where it cannot be tried; -EIO when nothing arrives.
  */
 int ktrc_trial_run(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event,
-		   int (*provoke)(void))
+		   bool (*provoke)(void))
 {
 	const struct ktrc_listeners *before = outlet->all;
-	int err;
+	bool is_tried;
 
 	/* pairs with the acquire in ktrc_outlet_all() */
 	smp_store_release(&outlet->all, &t->listeners);
-	err = provoke();
+	is_tried = provoke();
 	/* what still sees the trial is over before that is freed */
 	smp_store_release(&outlet->all, before);
-	return err ?: hits(t, event) ? 0 : -EIO;
+	return is_tried && !hits(t, event) ? -EIO : 0;
 }
 
 /**
@@ -114,7 +115,7 @@ int ktrc_trial_run(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event,
  * @outlet: the event's; nobody listens to it
  * @event: event id
  *
- * Return: 0 also where it cannot; -EIO when the hook does not fire, -ENOMEM.
+ * Return: 0 also where it cannot; -EIO when the hook does not fire.
  */
 int ktrc_trial_event(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event)
 {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A module whose ring or clock does not do what it promises does not load, and says why in one
-# line; one that does has tried itself in less than 50 ms a CPU.
+# line; one that does has tried itself in less than 50 ms a CPU. A hook that does not fire fails
+# the start, which says so.
 # guest: plain
 # guest: icount
 . tests/functional/lib.sh
@@ -17,6 +18,15 @@ for kind in ring clock; do
 	note "$(sed 's/.*ktrc: //' /run/lines)"
 	[ ! -e /dev/ktrc ] || fail "a broken $kind left its device"
 done
+
+insmod build/functional/broken-hook/ktrc.ko || fail "insmod: $?"
+status=0
+ktrc-ctl start --events=fault.light 2>/run/said || status=$?
+expect "exit code of a start with a hook that does not fire: $(cat /run/said)" $status 5
+grep -q "the hook is attached, but does not fire" /run/said || fail "start: $(cat /run/said)"
+ktrc-ctl start --events=fault 2>/run/said || fail "start of another event: $(cat /run/said)"
+ktrc-ctl reset || fail "reset: $?"
+rmmod ktrc || fail "rmmod: $?"
 
 insmod ktrc.ko || fail "insmod: $?"
 us=$(dmesg | sed -n 's/.*ktrc: abi .* self-test \([0-9]*\) us$/\1/p' | tail -n 1)
