@@ -37,7 +37,7 @@ complained() {
 
 # told_where DIR: by the hint
 told_where() {
-	grep -q "^hint: .*$1[ ;]" "$tmp/err" || fail "it does not say where $1 is: $(<"$tmp/err")"
+	grep -q "^hint: \(.* \)\?$1[ ;]" "$tmp/err" || fail "it does not say where $1 is: $(<"$tmp/err")"
 }
 
 # left_of DIR: sets left to the one directory that is left of a save to DIR, or to nothing

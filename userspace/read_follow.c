@@ -156,8 +156,12 @@ static int save_cut(struct ktrc_read *read, struct ktrc_follow *follow,
 		capture->end_ticks = ktrc_trace_end_ticks(writer);
 	ktrc_trace_finish(writer, capture, &late);
 	where = ktrc_trace_unfinished(writer);
-	ktrc_hint(err, "what was read before is saved in %s; the rest is in session %s",
-		  where ? where : read->cli.save, capture->session.name);
+	if (capture->is_cut)
+		ktrc_hint(err, "what was read before is saved in %s; the rest is in session %s",
+			  where ? where : read->cli.save, capture->session.name);
+	else
+		ktrc_hint(err, "%s holds all records, as far as the disk took them",
+			  where ? where : read->cli.save);
 	return ktrc_cli_error(err);
 }
 

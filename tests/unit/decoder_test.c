@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../../userspace/lib/array.h"
 #include "../../userspace/lib/trace.h"
 #include "../../userspace/views/check.h"
 #include "../../userspace/views/faults.h"
@@ -327,6 +328,34 @@ static void test_saved(struct ktrc_capture *capture)
 		abort();
 }
 
+/* A module, or a trace, may call text what a view takes for a number. */
+static void test_text_as_number(void)
+{
+	struct ktrc_schema *schema = ktrc_schema_create();
+	struct ktrc_event *event = &schema->events[KTRC_EV_task_ref];
+	struct ktrc_field *field = ktrc_array_push(event->fields, event->nr_fields);
+	char *record = malloc(2 * sizeof(u32)); /* header and payload, and nothing behind */
+	struct ktrc_error err;
+
+	if (!field || !record)
+		abort();
+	memset(record, 'a', 2 * sizeof(u32));
+	event->id = KTRC_EV_task_ref;
+	event->bytes = sizeof(u32);
+	event->name = strdup("task_ref");
+	event->label = strdup("task_ref");
+	event->doc = strdup("");
+	field->name = strdup("tid");
+	field->doc = strdup("");
+	field->width_bits = 32;
+	field->format = KTRC_FMT_TEXT;
+	ok(ktrc_schema_finish(schema, &err) == 0 &&
+		   ktrc_get(ktrc_event_getter(event, "tid"), record + sizeof(u32)) == 0,
+	   "text that is taken for a number is zero");
+	free(record);
+	ktrc_schema_destroy(schema);
+}
+
 int main(int argc, char **argv)
 {
 	struct ktrc_capture *capture = build_capture();
@@ -349,6 +378,7 @@ int main(int argc, char **argv)
 	test_damaged_number();
 	test_damaged_header();
 	test_retries();
+	test_text_as_number();
 	printf("1..%d\n", nr_tests);
 	return nr_failed != 0;
 }

@@ -4,17 +4,12 @@
 
 #include <stdlib.h>
 
-static size_t hash(u64 a, u64 b)
-{
-	u64 mixed = (a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull;
-
-	return (size_t)(mixed >> 32);
-}
+#include "hash.h"
 
 /* The slot of a key, or the empty one where it belongs. */
 static struct ktrc_index_slot *slot_of(const struct ktrc_index *index, u64 a, u64 b)
 {
-	for (size_t i = hash(a, b);; i++) {
+	for (size_t i = (size_t)ktrc_hash(a, b);; i++) {
 		struct ktrc_index_slot *slot = &index->slots[i & (index->nr_slots - 1)];
 
 		if (!slot->is_used || (slot->a == a && slot->b == b))
@@ -40,15 +35,15 @@ static bool grow(struct ktrc_index *index)
 
 u32 *ktrc_index_get(struct ktrc_index *index, u64 a, u64 b)
 {
-	struct ktrc_index_slot *slot;
+	struct ktrc_index_slot *slot = index->nr_slots ? slot_of(index, a, b) : NULL;
 
+	if (slot && slot->is_used)
+		return &slot->place;
 	if (2 * index->nr >= index->nr_slots && !grow(index))
 		return NULL;
 	slot = slot_of(index, a, b);
-	if (!slot->is_used) {
-		*slot = (struct ktrc_index_slot){ a, b, KTRC_INDEX_NONE, true };
-		index->nr++;
-	}
+	*slot = (struct ktrc_index_slot){ a, b, KTRC_INDEX_NONE, true };
+	index->nr++;
 	return &slot->place;
 }
 

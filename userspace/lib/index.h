@@ -29,7 +29,7 @@ struct ktrc_index {
  * ktrc_index_get() - where the place of a key stands
  *
  * Of a key that was not there it is KTRC_INDEX_NONE, until the caller sets it.
- * Return: NULL without memory.
+ * Return: NULL without memory for a key that was not there.
  */
 u32 *ktrc_index_get(struct ktrc_index *index, u64 a, u64 b);
 

@@ -152,8 +152,11 @@ static bool field_is_sound(struct ktrc_schema *schema, const struct ktrc_event *
 
 	if (!is_name(field->name) || !field->width_bits || end_bits > 8ull * event->bytes)
 		return false;
-	if (field->format == KTRC_FMT_TEXT)
+	if (field->format == KTRC_FMT_TEXT) {
+		/* who takes it for a number reads zero, and no byte outside */
+		field->get.byte = event->bytes < 8 ? (int)event->bytes - 8 : 0;
 		return field->offset_bits % 8 == 0 && field->width_bits % 8 == 0;
+	}
 	if (field->format == KTRC_FMT_ENUM && field->enum_name)
 		field->enm = ktrc_schema_find_enum(schema, field->enum_name);
 	return resolve_getter(field, event->bytes);

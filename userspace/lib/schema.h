@@ -52,7 +52,7 @@ struct ktrc_getter {
  * @offset_bits: from the start of the payload
  * @width_bits: its width
  * @format: enum ktrc_format
- * @get: how to read it, unless it is text
+ * @get: how to read it as a number; text reads as 0
  */
 struct ktrc_field {
 	char *name;

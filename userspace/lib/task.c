@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hash.h"
+
 struct ktrc_tasks {
 	const struct ktrc_field *tid, *tgid, *cgid, *start_ns, *comm;
 	struct ktrc_task **slots;
@@ -21,18 +23,13 @@ void ktrc_comm_copy(char *to, const char *from)
 	*to = '\0';
 }
 
-static u64 mix(u64 hash, u64 value)
-{
-	return (hash ^ value) * 0x9e3779b97f4a7c15ull;
-}
-
 static u64 task_hash(const struct ktrc_task *task)
 {
-	u64 hash = mix(mix(mix(0, task->tid), task->start_ns), task->cgid);
+	u64 hash = ktrc_hash(ktrc_hash(task->tid, task->start_ns), task->cgid);
 
 	for (const char *c = task->comm; *c; c++)
-		hash = mix(hash, (u8)*c);
-	return hash ^ hash >> 32;
+		hash = ktrc_hash(hash, (u8)*c);
+	return hash;
 }
 
 static bool same_task(const struct ktrc_task *a, const struct ktrc_task *b)
@@ -150,7 +147,7 @@ void ktrc_known_reset(struct ktrc_known_tasks *known)
 
 static struct ktrc_known_task *known_slot(const struct ktrc_known_tasks *known, u32 tid)
 {
-	u32 i = (u32)(mix(0, tid) >> 32) & known->mask;
+	u32 i = (u32)ktrc_hash(tid, 0) & known->mask;
 
 	while (known->slots[i].packet == known->packet && known->slots[i].tid != tid)
 		i = (i + 1) & known->mask;
