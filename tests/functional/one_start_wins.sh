@@ -31,6 +31,21 @@ for round in {1..5}; do
 	grep -q "another process has it" /run/one /run/two || fail "the other run: $(cat /run/one /run/two)"
 done
 
+# as `run` has it between making and starting it
+control new || fail "new: $?"
+coproc holder { exec control bind; }
+holder_pid=$!
+read -r _ <&"${holder[0]}" || fail "bind"
+status=0
+ktrc-ctl start --memory=1M 2>/run/said || status=$?
+expect "exit code of a start over one that is bound: $(cat /run/said)" $status 1
+grep -q "another process has it" /run/said || fail "the start says: $(cat /run/said)"
+! control replace 2>/run/said || fail "the kernel replaces one that is bound"
+grep -q "a session of that name exists" /run/said || fail "the kernel says: $(cat /run/said)"
+kill -0 $holder_pid && kill $holder_pid
+wait $holder_pid
+! ktrc-ctl status >/run/said 2>&1 || fail "what was bound is left: $(cat /run/said)"
+
 for round in {1..20}; do
 	ktrc-ctl run 10s --memory=1M >/dev/null 2>&1 &
 	run=$!
@@ -51,7 +66,7 @@ for events in fault fault.light,reclaim reclaim; do
 	expect "exit code of a start of $events without kprobes" $? 5
 done
 ktrc-read events | cmp /run/before - || fail "the stopped recording is another one now"
-[ ! -s /sys/kernel/debug/kprobes/list ] || fail "a hook is left: $(cat /sys/kernel/debug/kprobes/list)"
+! grep . /sys/kernel/debug/kprobes/list || fail "a hook is left"
 ktrc-ctl reset || fail "reset: $?"
 rmmod ktrc || fail "rmmod after failed starts"
 touch_pages read 1009 >/dev/null # into nothing that is left

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * control new: makes session "default" for event fault and does not start it.
+ * control replace: the same, in the place of one that is there.
  * control start NAME: starts that session again, with what it holds.
  * control start_in_silence: starts it and at once switches kprobes off, without a fault
  *	in between: a session that nothing happens to.
+ * control bind: binds session "default" to its file, says so, and keeps it until it is killed.
  * control sessions: prints all sessions, as bytes.
  * control state: and the counters of "default".
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -23,7 +26,7 @@ static void print(const char *what, const struct answer *a)
 	putchar('\n');
 }
 
-static void new_session(const struct genl *g)
+static void new_session(const struct genl *g, bool replace)
 {
 	uint64_t events = 1ull << KTRC_EV_fault;
 	static struct answer a;
@@ -33,6 +36,8 @@ static void new_session(const struct genl *g)
 	request_init(&r, g->family, KTRC_CMD_SESSION_NEW, 0);
 	nest = put(&r, KTRC_A_SESSION | NLA_F_NESTED, NULL, 0);
 	put(&r, KTRC_A_SESSION_EVENTS, &events, sizeof(events));
+	if (replace)
+		put(&r, KTRC_A_SESSION_REPLACE, NULL, 0);
 	nest_end(&r, nest);
 	transact(g, &r, &a);
 	if (a.error)
@@ -69,6 +74,19 @@ static void start_in_silence(void)
 		err(1, "start");
 }
 
+static void bind_until_killed(void)
+{
+	struct ktrc_ioc_attach attach = { .size = sizeof(attach), .flags = KTRC_ATTACH_BIND };
+	int device = open("/dev/ktrc", O_RDONLY);
+
+	if (device < 0 || ioctl(device, KTRC_IOC_ATTACH, &attach))
+		err(1, "bind");
+	puts("bound");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	static struct answer sessions, counters;
@@ -77,19 +95,22 @@ int main(int argc, char **argv)
 
 	if (error)
 		errx(1, "family: %s", strerror(error));
-	if (argc == 2 && !strcmp(argv[1], "new")) {
-		new_session(&g);
+	if (argc == 2 && (!strcmp(argv[1], "new") || !strcmp(argv[1], "replace"))) {
+		new_session(&g, !strcmp(argv[1], "replace"));
 	} else if (argc == 3 && !strcmp(argv[1], "start")) {
 		start(&g, argv[2]);
 	} else if (argc == 2 && !strcmp(argv[1], "start_in_silence")) {
 		start_in_silence();
+	} else if (argc == 2 && !strcmp(argv[1], "bind")) {
+		bind_until_killed();
 	} else if (argc == 2 && (!strcmp(argv[1], "state") || !strcmp(argv[1], "sessions"))) {
 		control_state(&g, &sessions, &counters);
 		print("sessions", &sessions);
 		if (!strcmp(argv[1], "state"))
 			print("counters", &counters);
 	} else {
-		errx(2, "usage: control new|start NAME|start_in_silence|sessions|state");
+		errx(2,
+		     "usage: control new|replace|start NAME|start_in_silence|bind|sessions|state");
 	}
 	return 0;
 }
