@@ -9,7 +9,7 @@ ifneq ($(V),1)
 MAKEFLAGS += --no-print-directory
 endif
 
-.PHONY: all modules tools demo check test fuzz bench mutants style docs debug-kernel debug-test \
+.PHONY: all modules tools demo check test fuzz bench mutants style docs debug-kernel debug-test soak \
 	install uninstall dkms-install dkms-remove clean help
 
 all: modules tools
@@ -26,7 +26,7 @@ tools:
 demo bench: needs := build guest
 check style fuzz: needs := build check
 test mutants: needs := build check guest
-debug-kernel debug-test: needs := build check guest debug
+debug-kernel debug-test soak: needs := build check guest debug
 
 run-demo = $(MAKE) all >&2 && tests/demo/run
 run-check = tests/total tests/check "$(MAKE) style"
@@ -36,9 +36,10 @@ run-fuzz = tests/fuzz/run $(SECONDS)
 run-bench = $(MAKE) all >&2 && tests/bench/run
 run-mutants = tests/mutants/run
 run-debug-kernel = tests/vm/debug_kernel
-run-debug-test = KDIR=$$(tests/vm/debug_kernel) && export KDIR && tests/functional/run
+run-debug-test = KDIR=$$(tests/vm/debug_kernel) && export KDIR && tests/total tests/kunit/run tests/functional/run
+run-soak = tests/soak $(HOURS)
 
-demo check style test fuzz bench mutants debug-kernel debug-test:
+demo check style test fuzz bench mutants debug-kernel debug-test soak:
 	@tests/deps $(needs)
 	@$(run-$@)
 
@@ -61,7 +62,8 @@ help:
 	@echo 'make check      unit tests, models, style, fresh docs; seconds, no root'
 	@echo 'make fuzz       readers against damaged traces for a minute; SECONDS=3600 for an hour'
 	@echo 'make bench      instructions and bytes per event'
-	@echo 'make debug-test the same tests on a kernel that complains'
+	@echo 'make debug-test the same tests, and KUnit suites, on a kernel that complains'
+	@echo 'make soak HOURS=n   the long form of all tests; again: goes on; says what was not run'
 	@echo 'make mutants    every test fails when what it guards is broken'
 	@echo 'make install    module, tools, man pages, completions, udev rule; make uninstall'
 	@echo 'make dkms-install   the same, and DKMS builds the module for kernels to come; dkms-remove'

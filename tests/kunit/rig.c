@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "rig.h"
+#include "tap.h"
+
+const char *tap_why(const char *format, ...)
+{
+	static char why[200];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why, sizeof(why), format, ap);
+	va_end(ap);
+	return why;
+}
+
+/**
+ * rig_create() - a ring with two events
+ * @mode: enum ktrc_mode
+ * @clock: enum ktrc_clock
+ *
+ * Return: NULL without memory
+ */
+struct rig *rig_create(u32 mode, u32 clock)
+{
+	struct rig *rig = vzalloc(sizeof(*rig));
+	struct ktrc_ring *r;
+
+	if (!rig)
+		return NULL;
+	rig->memory = vzalloc(PAGE_SIZE + (RIG_PACKETS << RIG_SHIFT));
+	if (!rig->memory) {
+		vfree(rig);
+		return NULL;
+	}
+	r = &rig->cpu.ring;
+	r->mode = mode;
+	r->clock = clock;
+	r->shift = RIG_SHIFT;
+	r->nr_packets = RIG_PACKETS;
+	r->uuid[0] = 0xa5; /* as the observer knows it */
+	r->uuid[15] = 0x5a;
+	rig->cpu.events = BIT_ULL(KTRC_EV_fault) | BIT_ULL(KTRC_EV_fault_light);
+	rig->cpu.nr_events = 2;
+	rig->seen.nr_events = 2;
+	init_waitqueue_head(&rig->readers);
+	rig->cpu.readers = &rig->readers;
+	ktrc_ring_init(r, rig->memory);
+	return rig;
+}
+
+/**
+ * rig_destroy() - free it; nothing if there is none
+ * @rig: nobody writes into it
+ */
+void rig_destroy(struct rig *rig)
+{
+	if (!rig)
+		return;
+	vfree(rig->memory);
+	vfree(rig);
+}
+
+/* The current task as its record describes it. */
+static struct ktrc_ev_task this_task(void)
+{
+	struct ktrc_ev_task task = {
+		.tid = current->pid,
+		.tgid = current->tgid,
+		.cgid = ktrc_current_cgid(),
+		.start_ns = current->start_boottime,
+	};
+
+	strscpy_pad(task.comm, current->comm, sizeof(task.comm));
+	return task;
+}
+
+/**
+ * rig_emit() - one hit of the context at hand
+ * @rig: of this CPU
+ * @level: the context; a context interrupts only lower ones
+ */
+void rig_emit(struct rig *rig, enum rig_level level)
+{
+	enum rig_level outer = rig->level;
+	u32 seq = rig->seq[level]++;
+	struct ktrc_ev_task task = this_task();
+	struct payload p;
+
+	if (READ_ONCE(rig->cpu.ring.active) != KTRC_IDLE)
+		rig->nested[outer][level]++;
+	WRITE_ONCE(rig->level, level);
+	if (seq & 1) {
+		p = payload_make(level, seq, KTRC_EV_fault, &task);
+		ktrc_emit_payload(&rig->cpu, rig->cpu.ring.clock, KTRC_EV_fault, &p,
+				  sizeof(struct ktrc_ev_fault), KTRC_NO_TICKS);
+	} else {
+		p = payload_make(level, seq, KTRC_EV_fault_light, &task);
+		ktrc_emit_payload(&rig->cpu, rig->cpu.ring.clock, KTRC_EV_fault_light, &p,
+				  sizeof(struct ktrc_ev_fault_light), KTRC_NO_TICKS);
+	}
+	WRITE_ONCE(rig->level, outer);
+}
+
+static const u8 *packet_at(const struct rig *rig, u64 packet)
+{
+	return rig->cpu.ring.data + (packet % RIG_PACKETS << RIG_SHIFT);
+}
+
+static const char *read_to(struct rig *rig, struct observer *o, u64 head)
+{
+	while (o->pos < head)
+		TAP_TRY(observer_read(o, packet_at(rig, o->packet), RIG_SHIFT, head));
+	return NULL;
+}
+
+/**
+ * rig_consume() - stream mode: read what is published, and give its place back
+ * @rig: writers may be at work
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *rig_consume(struct rig *rig)
+{
+	struct ktrc_status *status = rig->memory;
+	u64 head = smp_load_acquire(&status->head);
+
+	TAP_TRY(read_to(rig, &rig->seen, head));
+	TAP_NEED(!ktrc_ring_consume(&rig->cpu.ring, head), "position %llu cannot be consumed",
+		 head);
+	return NULL;
+}
+
+/* Of a flight recording only the last packets are left; their books say what was before. */
+static const char *read_oldest(struct rig *rig)
+{
+	struct ktrc_status *status = rig->memory;
+	u64 oldest = status->tail >> RIG_SHIFT;
+
+	observer_start(&rig->seen, packet_at(rig, oldest), oldest, RIG_SHIFT);
+	return read_to(rig, &rig->seen, status->head);
+}
+
+static u64 nested(const struct rig *rig)
+{
+	u64 sum = 0;
+	int i, j;
+
+	for (i = 0; i < RIG_NR_LEVELS; i++) {
+		for (j = 0; j < RIG_NR_LEVELS; j++)
+			sum += rig->nested[i][j];
+	}
+	return sum;
+}
+
+static const char *audit_books(const struct rig *rig)
+{
+	u64 hits = 0, counted = 0, found_nested = 0;
+	int i;
+
+	for (i = 0; i < RIG_NR_LEVELS; i++)
+		hits += rig->seq[i];
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		const struct ktrc_count *n = &rig->cpu.count[i];
+		struct ktrc_books b;
+
+		ktrc_count_read(n, &b);
+		TAP_NEED(b.hits == b.written + b.lost, "event %d: no balance", i);
+		TAP_NEED(b.written == rig->seen.records[i], "event %d: %llu written, %llu read", i,
+			 b.written, rig->seen.records[i]);
+		TAP_NEED(!b.lost_by[KTRC_LOST_RECURSION], "event %d: a recursion", i);
+		counted += b.hits;
+		found_nested += local_read(&n->nested);
+	}
+	TAP_NEED(counted == hits, "%llu hits, %llu counted", hits, counted);
+	TAP_NEED(found_nested == nested(rig), "%llu hits nested, %llu counted", nested(rig),
+		 found_nested);
+	return NULL;
+}
+
+/**
+ * rig_audit() - all promises
+ * @rig: nobody writes any more
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *rig_audit(struct rig *rig)
+{
+	const struct ktrc_ring *r = &rig->cpu.ring;
+	struct ktrc_status *status = rig->memory;
+
+	TAP_NEED(r->active == KTRC_IDLE, "ring left active: %u", r->active);
+	TAP_NEED(r->head == status->head, "reserved to %llu, published to %llu", r->head,
+		 status->head);
+	TAP_TRY(r->mode == KTRC_MODE_STREAM ? rig_consume(rig) : read_oldest(rig));
+	return audit_books(rig);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring under writers in every context that the kernel has: what can be read is
+ * whole, and the books balance.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/timekeeping.h>
+
+#include "contexts.h"
+
+#define WANTED 1000 /* nestings of each pair of contexts */
+#define BATCH 200
+#define PATIENCE_S 240
+
+static const char *const levels[RIG_NR_LEVELS] = { "task", "softirq", "irq", "nmi" };
+
+static bool has_enough(const struct rig *rig)
+{
+	int outer, inner;
+
+	for (outer = RIG_TASK; outer < RIG_NR_LEVELS; outer++) {
+		for (inner = outer + 1; inner < RIG_NR_LEVELS; inner++) {
+			if (READ_ONCE(rig->nested[outer][inner]) < WANTED)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void write_batch(struct rig *rig)
+{
+	int i;
+
+	for (i = 0; i < BATCH; i++) {
+		preempt_disable();
+		rig_emit(rig, RIG_TASK);
+		preempt_enable();
+	}
+}
+
+static const char *write_until_nested(struct rig *rig)
+{
+	time64_t end = ktime_get_seconds() + PATIENCE_S;
+	const char *why = NULL;
+
+	while (!why && !has_enough(rig) && ktime_get_seconds() < end) {
+		write_batch(rig);
+		if (rig->cpu.ring.mode == KTRC_MODE_STREAM)
+			why = rig_consume(rig);
+		cond_resched();
+	}
+	return why;
+}
+
+static void expect_nested(struct kunit *test, const struct rig *rig)
+{
+	int outer, inner;
+
+	for (outer = RIG_TASK; outer < RIG_NR_LEVELS; outer++) {
+		for (inner = outer + 1; inner < RIG_NR_LEVELS; inner++) {
+			u64 nr = rig->nested[outer][inner];
+
+			kunit_info(test, "%s over %s: %llu", levels[inner], levels[outer], nr);
+			KUNIT_EXPECT_GE(test, nr, (u64)WANTED);
+		}
+	}
+}
+
+static void run(struct kunit *test, u32 mode, u32 clock)
+{
+	struct rig *rig = rig_create(mode, clock);
+	const char *why;
+
+	KUNIT_ASSERT_NOT_NULL(test, rig);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
+	KUNIT_ASSERT_EQ(test, contexts_start(rig), 0);
+	why = write_until_nested(rig);
+	contexts_stop();
+	if (!why)
+		why = rig_audit(rig);
+	KUNIT_EXPECT_STREQ(test, why ?: "", "");
+	expect_nested(test, rig);
+	rig_destroy(rig);
+}
+
+static void stream_nested(struct kunit *test)
+{
+	run(test, KTRC_MODE_STREAM, KTRC_CLOCK_MONO);
+}
+
+static void flight_nested(struct kunit *test)
+{
+	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_MONO);
+}
+
+static void flight_nested_tsc(struct kunit *test)
+{
+	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_TSC);
+}
+
+static struct kunit_case cases[] = { KUNIT_CASE(stream_nested),
+				     KUNIT_CASE(flight_nested),
+				     KUNIT_CASE(flight_nested_tsc),
+				     {} };
+
+static struct kunit_suite suite = {
+	.name = "ktrc_ring",
+	.test_cases = cases,
+};
+kunit_test_suites(&suite);
+
+MODULE_LICENSE("GPL");
