@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fail_nth: for each way to control ktrc, the first allocation or copy that the kernel makes
+ * for it fails, then the second, and so on until none is left that could.  What fails leaves
+ * everything as it was.  A line for each: its name, how many failed, with which errno.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "genl.h"
+
+#define MOST 3000
+
+static struct genl genl;
+static struct answer answer;
+static struct ktrc_ioc_info info;
+static int device = -1;
+static int nth_fd;
+
+/* ---- what is tried ---- */
+
+/* What was asked for is done, or not; which is not known, as the answer could not be read. */
+static bool is_answer_lost;
+
+/* The message's errno, also where it cannot be sent or its answer cannot be made or read. */
+static int ask(struct request *r)
+{
+	static char buffer[65536] __attribute__((aligned(8)));
+	bool done = false;
+
+	memset(&answer, 0, sizeof(answer));
+	r->nl.nlmsg_len = r->bytes;
+	if (send(genl.fd, r->data, r->bytes, 0) < 0)
+		return errno;
+	while (!done) {
+		ssize_t got = recv(genl.fd, buffer, sizeof(buffer), 0);
+		struct nlmsghdr *nl = (void *)buffer;
+
+		is_answer_lost = got < 0;
+		if (is_answer_lost)
+			return errno;
+		for (; !done && NLMSG_OK(nl, got); nl = NLMSG_NEXT(nl, got))
+			done = take_message(&answer, nl);
+	}
+	return answer.error;
+}
+
+static struct nlattr *about(struct request *r, uint8_t cmd, uint16_t flags, const char *name)
+{
+	struct nlattr *nest;
+
+	request_init(r, genl.family, cmd, flags);
+	nest = put(r, KTRC_A_SESSION | NLA_F_NESTED, NULL, 0);
+	put(r, KTRC_A_SESSION_NAME, name, strlen(name) + 1);
+	return nest;
+}
+
+static int set_state(const char *name, uint32_t state)
+{
+	struct request r;
+	struct nlattr *nest = about(&r, KTRC_CMD_SESSION_SET, 0, name);
+
+	put(&r, KTRC_A_SESSION_STATE, &state, sizeof(state));
+	nest_end(&r, nest);
+	return ask(&r);
+}
+
+static int delete (const char *name)
+{
+	struct request r;
+
+	nest_end(&r, about(&r, KTRC_CMD_SESSION_DEL, 0, name));
+	return ask(&r);
+}
+
+/* what a new session can be told beside its name */
+struct wanted {
+	bool running, replace, bound, filtered, stream;
+};
+
+static void put_filters(struct request *r)
+{
+	uint32_t event = KTRC_EV_fault, sample = 3, pid = 1;
+	uint64_t min_ns = 1000, cgroup = 1;
+	struct nlattr *rule = put(r, KTRC_A_SESSION_RULE | NLA_F_NESTED, NULL, 0);
+
+	put(r, KTRC_A_RULE_EVENT, &event, sizeof(event));
+	put(r, KTRC_A_RULE_MIN_NS, &min_ns, sizeof(min_ns));
+	put(r, KTRC_A_RULE_SAMPLE, &sample, sizeof(sample));
+	nest_end(r, rule);
+	put(r, KTRC_A_SESSION_PID, &pid, sizeof(pid));
+	put(r, KTRC_A_SESSION_CGROUP, &cgroup, sizeof(cgroup));
+}
+
+static int make(const char *name, const struct wanted *w)
+{
+	uint64_t events = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim, memory = 1 << 18;
+	uint32_t state = w->running ? KTRC_STATE_RUNNING : KTRC_STATE_NEW, bind = device;
+	uint32_t mode = w->stream ? KTRC_MODE_STREAM : KTRC_MODE_FLIGHT, packet = 4096;
+	struct request r;
+	struct nlattr *nest = about(&r, KTRC_CMD_SESSION_NEW, 0, name);
+
+	put(&r, KTRC_A_SESSION_EVENTS, &events, sizeof(events));
+	put(&r, KTRC_A_SESSION_MEMORY, &memory, sizeof(memory));
+	put(&r, KTRC_A_SESSION_PACKET_BYTES, &packet, sizeof(packet));
+	put(&r, KTRC_A_SESSION_STATE, &state, sizeof(state));
+	put(&r, KTRC_A_SESSION_MODE, &mode, sizeof(mode));
+	if (w->replace)
+		put(&r, KTRC_A_SESSION_REPLACE, NULL, 0);
+	if (w->bound)
+		put(&r, KTRC_A_SESSION_BIND, &bind, sizeof(bind));
+	if (w->filtered)
+		put_filters(&r);
+	nest_end(&r, nest);
+	return ask(&r);
+}
+
+static int new_stopped(void)
+{
+	return make("new", &(struct wanted){ .stream = true });
+}
+
+static int new_running(void)
+{
+	return make("new", &(struct wanted){ .running = true });
+}
+
+static int new_filtered(void)
+{
+	return make("new", &(struct wanted){ .running = true, .filtered = true });
+}
+
+static int new_bound(void)
+{
+	return make("new", &(struct wanted){ .bound = true });
+}
+
+static int replace(void)
+{
+	return make("kept", &(struct wanted){ .replace = true, .stream = true });
+}
+
+static int delete_new(void)
+{
+	return delete ("new");
+}
+
+static int start(void)
+{
+	return set_state("kept", KTRC_STATE_RUNNING);
+}
+
+static int stop(void)
+{
+	return set_state("kept", KTRC_STATE_STOPPED);
+}
+
+static int get_one(void)
+{
+	struct request r;
+
+	nest_end(&r, about(&r, KTRC_CMD_SESSION_GET, 0, "kept"));
+	return ask(&r);
+}
+
+static int dump(uint8_t cmd)
+{
+	struct request r;
+
+	request_init(&r, genl.family, cmd, NLM_F_DUMP);
+	return ask(&r);
+}
+
+static int dump_sessions(void)
+{
+	return dump(KTRC_CMD_SESSION_GET);
+}
+
+static int dump_schema(void)
+{
+	return dump(KTRC_CMD_SCHEMA_GET);
+}
+
+static int dump_names(void)
+{
+	return dump(KTRC_CMD_NAMES_GET);
+}
+
+static int dump_counters(void)
+{
+	struct request r;
+
+	nest_end(&r, about(&r, KTRC_CMD_COUNTERS_GET, NLM_F_DUMP, "kept"));
+	return ask(&r);
+}
+
+static int open_device(void)
+{
+	device = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
+	return device < 0 ? errno : 0;
+}
+
+static int close_device(void)
+{
+	close(device);
+	device = -1;
+	return 0;
+}
+
+static int attach(void)
+{
+	struct ktrc_ioc_attach a = { .size = sizeof(a),
+				     .flags = KTRC_ATTACH_CONSUME,
+				     .name = "kept" };
+
+	return ioctl(device, KTRC_IOC_ATTACH, &a) ? errno : 0;
+}
+
+static int reopen(void)
+{
+	close_device();
+	return open_device();
+}
+
+static int get_info(void)
+{
+	info.size = sizeof(info);
+	return ioctl(device, KTRC_IOC_INFO, &info) ? errno : 0;
+}
+
+static int ioctl_start(void)
+{
+	return ioctl(device, KTRC_IOC_START, 0) ? errno : 0;
+}
+
+static int ioctl_stop(void)
+{
+	return ioctl(device, KTRC_IOC_STOP, 0) ? errno : 0;
+}
+
+static int consume(void)
+{
+	struct ktrc_ioc_consume c = { .size = sizeof(c), .cpu = 0, .position = 0 };
+
+	return ioctl(device, KTRC_IOC_CONSUME, &c) ? errno : 0;
+}
+
+static void *map;
+static size_t map_bytes;
+
+static int map_ring(void)
+{
+	map_bytes = info.status_bytes + (size_t)info.packet_bytes * info.nr_packets;
+	map = mmap(NULL, map_bytes, PROT_READ, MAP_SHARED, device, 0);
+	return map == MAP_FAILED ? errno : 0;
+}
+
+static int unmap_ring(void)
+{
+	return munmap(map, map_bytes) ? errno : 0;
+}
+
+static int nothing(void)
+{
+	return 0;
+}
+
+/* ---- trying it ---- */
+
+/* In this order: each finds what the ones before have left; @undo takes back a success. */
+static const struct row {
+	const char *name;
+	int (*try)(void);
+	int (*undo)(void);
+} rows[] = {
+	{ "open", open_device, close_device },
+	{ "", open_device, NULL },
+	{ "session_new", new_stopped, delete_new },
+	{ "session_new running", new_running, delete_new },
+	{ "session_new filtered", new_filtered, delete_new },
+	{ "session_new bound", new_bound, reopen },
+	{ "", new_stopped, NULL },
+	{ "session_del", delete_new, new_stopped },
+	{ "", delete_new, NULL },
+	{ "", replace, NULL },
+	{ "session_new replace", replace, nothing },
+	{ "attach", attach, reopen },
+	{ "", attach, NULL },
+	{ "info", get_info, nothing },
+	{ "", get_info, NULL },
+	{ "mmap", map_ring, unmap_ring },
+	{ "session_set start", start, stop },
+	{ "start", ioctl_start, ioctl_stop },
+	{ "", start, NULL },
+	{ "session_set stop", stop, start },
+	{ "stop", ioctl_stop, ioctl_start },
+	{ "consume", consume, nothing },
+	{ "session_get", get_one, nothing },
+	{ "session_get dump", dump_sessions, nothing },
+	{ "schema_get", dump_schema, nothing },
+	{ "counters_get", dump_counters, nothing },
+	{ "names_get", dump_names, nothing },
+};
+
+static void arm(int nth)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", nth);
+
+	if (pwrite(nth_fd, text, len, 0) != len)
+		err(1, "fail-nth");
+}
+
+/* Whether what was armed has failed meanwhile. */
+static bool disarm(void)
+{
+	char text[16] = "";
+
+	if (pread(nth_fd, text, sizeof(text) - 1, 0) <= 0)
+		err(1, "fail-nth");
+	arm(0);
+	return atoi(text) == 0;
+}
+
+static void look(struct answer *state)
+{
+	struct request r;
+
+	request_init(&r, genl.family, KTRC_CMD_SESSION_GET, NLM_F_DUMP);
+	transact(&genl, &r, state);
+}
+
+static bool is_changed(const struct answer *before)
+{
+	static struct answer now;
+
+	look(&now);
+	return now.bytes != before->bytes || memcmp(now.data, before->data, now.bytes);
+}
+
+static void expect_failure(const struct row *row, int nth, int error, const struct answer *before)
+{
+	if (error != ENOMEM && error != EFAULT && error != ENOBUFS)
+		errx(1, "%s: number %d: %s: %s", row->name, nth, strerror(error), answer.text);
+	if (is_changed(before))
+		errx(1, "%s: number %d: changed something, but: %s", row->name, nth,
+		     strerror(error));
+}
+
+/* The rest of an answer goes with the socket. */
+static void ask_anew(void)
+{
+	close(genl.fd);
+	if (genl_open(&genl))
+		errx(1, "no socket");
+}
+
+/* With number @nth failing.  Return: whether there was one. */
+static bool try_one(const struct row *row, int nth, int *failed)
+{
+	static struct answer before;
+	bool is_hit;
+	int error;
+
+	look(&before);
+	is_answer_lost = false;
+	arm(nth);
+	error = row->try();
+	is_hit = disarm();
+	if (is_answer_lost)
+		ask_anew();
+	if (!is_hit && error)
+		errx(1, "%s: fails by itself: %s: %s", row->name, strerror(error), answer.text);
+	*failed += error != 0;
+	if ((error == ENOBUFS || is_answer_lost) && is_changed(&before))
+		error = 0; /* it is done */
+	if (error)
+		expect_failure(row, nth, error, &before);
+	else if (row->undo())
+		errx(1, "%s: cannot be taken back after number %d", row->name, nth);
+	return is_hit;
+}
+
+int main(void)
+{
+	size_t i;
+	int error = genl_open(&genl);
+
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (error || nth_fd < 0)
+		err(1, "no family ktrc, or no fail-nth");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct row *row = &rows[i];
+		int nth = 1, failed = 0;
+
+		if (!row->undo) {
+			error = row->try();
+			if (error)
+				errx(1, "preparing row %zu: %s", i, strerror(error));
+			continue;
+		}
+		while (nth < MOST && try_one(row, nth, &failed))
+			nth++;
+		if (nth == MOST)
+			errx(1, "%s: there is no end", row->name);
+		printf("%s: %d of %d failed\n", row->name, failed, nth - 1);
+	}
+	return 0;
+}
