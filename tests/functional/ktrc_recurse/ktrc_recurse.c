@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test module: page faults inside ktrc's probes.  Kprobes stand on functions that the
+ * probes call, or are made of.  Where one is called by code of ktrc, of which the module is
+ * told where it lies, for the process that it is told of, its handler reads a kernel address
+ * that is not mapped and a user address that is swapped out.  Both raise the exception that
+ * fault.light records, and fail.
+ *
+ * What it did and saw stands in its parameters: seen, what another probe on the same
+ * tracepoints counts; least_stack, bytes that were left at the deepest place; and faults,
+ * in the order of functions, how many each raised; negative: the kernel has no kprobe there.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#define MOST 32
+
+static unsigned long core; /* where ktrc.ko lies, and how long it is */
+module_param(core, ulong, 0444);
+static unsigned long core_bytes;
+module_param(core_bytes, ulong, 0444);
+static int pid; /* whose faults, as the first namespace numbers it */
+module_param(pid, int, 0644);
+static unsigned long swapped; /* an address of that process */
+module_param(swapped, ulong, 0644);
+static char *functions[MOST];
+static int nr_functions;
+module_param_array(functions, charp, &nr_functions, 0444);
+static int faults[MOST];
+module_param_array(faults, int, NULL, 0444);
+static unsigned long seen;
+module_param(seen, ulong, 0444);
+static unsigned long least_stack = THREAD_SIZE;
+module_param(least_stack, ulong, 0444);
+
+static struct kprobe probes[MOST];
+static char *area; /* one page; the page behind it is never mapped */
+static struct tracepoint *points[2];
+static const char *const point_names[] = { "page_fault_user", "page_fault_kernel" };
+
+static bool is_wanted(const struct pt_regs *regs)
+{
+	unsigned long caller = *(unsigned long *)regs->sp;
+
+	return current->tgid == READ_ONCE(pid) && in_task() && caller - core < core_bytes;
+}
+
+static int on_call(struct kprobe *probe, struct pt_regs *regs)
+{
+	unsigned long left = (unsigned long)&left - (unsigned long)end_of_stack(current);
+	char c;
+
+	if (!is_wanted(regs))
+		return 0;
+	least_stack = min(least_stack, left);
+	if (copy_from_kernel_nofault(&c, area + PAGE_SIZE, 1))
+		faults[probe - probes]++;
+	if (copy_from_user_nofault(&c, (void __user *)swapped, 1))
+		faults[probe - probes]++;
+	return 0;
+}
+
+static void on_fault(void *data, unsigned long address, struct pt_regs *regs, unsigned long error)
+{
+	if (current->tgid == READ_ONCE(pid))
+		seen++;
+}
+
+static void find_points(struct tracepoint *point, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		if (!strcmp(point->name, point_names[i]))
+			points[i] = point;
+	}
+}
+
+static void forget(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		if (points[i])
+			tracepoint_probe_unregister(points[i], on_fault, NULL);
+	}
+	for (i = 0; i < nr_functions; i++) {
+		if (probes[i].addr)
+			unregister_kprobe(&probes[i]);
+	}
+	tracepoint_synchronize_unregister();
+	vfree(area);
+}
+
+static int watch(void)
+{
+	int i, err = 0;
+
+	for_each_kernel_tracepoint(find_points, NULL);
+	for (i = 0; i < ARRAY_SIZE(points) && !err; i++)
+		err = points[i] ? tracepoint_probe_register(points[i], on_fault, NULL) : -ENOENT;
+	return err;
+}
+
+static int __init recurse_init(void)
+{
+	int i, err;
+
+	area = vmalloc(PAGE_SIZE);
+	if (!area)
+		return -ENOMEM;
+	for (i = 0; i < nr_functions; i++) {
+		probes[i].symbol_name = functions[i];
+		probes[i].pre_handler = on_call;
+		faults[i] = register_kprobe(&probes[i]);
+		if (faults[i])
+			probes[i].addr = NULL;
+	}
+	err = watch();
+	if (err)
+		forget();
+	return err;
+}
+
+static void __exit recurse_exit(void)
+{
+	forget();
+}
+
+module_init(recurse_init);
+module_exit(recurse_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("ktrc test: page faults inside probes");
