@@ -7,48 +7,18 @@
 # timeout: 300
 # long
 . tests/functional/lib.sh
+. tests/slow_swap.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/tight
-disk=/sys/kernel/config/nullb/nullb9
-
-# a disk of one request at a time, of one page and 60 ms each
-slow_swap() {
-	modprobe null_blk nr_devices=0 || fail "modprobe null_blk"
-	mount -t configfs none /sys/kernel/config
-	mkdir $disk || fail "no disk"
-	echo 48 >$disk/size
-	echo 1 >$disk/memory_backed
-	echo 1 >$disk/submit_queues
-	echo 1 >$disk/hw_queue_depth
-	echo 2 >$disk/irqmode
-	echo 8 >$disk/max_sectors
-	echo 60000000 >$disk/completion_nsec
-	echo 1 >$disk/power || fail "no disk"
-	mkswap /dev/nullb9 >/dev/null || fail "mkswap"
-	swapon /dev/nullb9 || fail "swapon"
-}
-
-no_swap() {
-	swapoff /dev/nullb9 || fail "swapoff"
-	echo 0 >$disk/power
-	rmdir $disk
-	rmmod null_blk
-	umount /sys/kernel/config
-}
-
-# is the task in reclaim, by its own stack
-is_in_reclaim() {
-	grep -q try_to_free_mem_cgroup_pages "/proc/$pid/stack"
-}
 
 # look: reads the session; true if the task was in reclaim before and after
 look() {
-	is_in_reclaim || return
+	is_in_reclaim $pid || return
 	ktrc-read --format=json >"$tmp/$1" || fail "read: $?"
 	ktrc-read --session=inside --format=json >"$tmp/inside" || fail "read: $?"
 	ktrc-read >"$tmp/text" || fail "read: $?"
-	is_in_reclaim
+	is_in_reclaim $pid
 }
 
 # the task's stall in what look() read

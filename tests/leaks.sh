@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+# For tests that load and unload the module over and over: what that may leave behind, in $tmp.
+
+# leftovers: what bears the module's name or stands on a function that it hooks
+leftovers() {
+	grep ktrc /proc/misc
+	grep -E 'handle_mm_fault|try_to_free_mem_cgroup_pages' /sys/kernel/debug/kprobes/list
+}
+
+# remember WHEN: the kernel's memory by kind, in KiB, and its mappings
+remember() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	{
+		awk '$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
+		awk 'END { print "mappings:", NR }' /proc/vmallocinfo
+	} >"$tmp/memory.$1"
+}
+
+# run_cycles COMMAND CYCLES: some to warm up, then so many, of which the second half has to
+# leave everything as the first did. What others take and give meanwhile is allowed for.
+run_cycles() {
+	local cycle nr=$2 warm=$(($2 / 5 + 1))
+	for ((cycle = -warm; cycle < nr; cycle++)); do
+		[ $cycle != 0 ] || remember first
+		[ $cycle != $((nr / 2)) ] || remember half
+		"$1" $((cycle + warm))
+	done
+	remember last
+	expect "left behind" "$(leftovers)" ""
+	note "$((warm + nr)) cycles; KiB at first, half-way, at last: $(paste -d ' ' "$tmp"/memory.{first,half,last} |
+		awk '{ printf "%s%s %d %d %d", (NR > 1 ? ", " : ""), $1, $2, $4, $6 }')"
+	paste -d ' ' "$tmp"/memory.{half,last} | awk -v cycles=$((nr - nr / 2)) '
+		BEGIN { slack["SUnreclaim:"] = 512; slack["VmallocUsed:"] = 128; slack["Percpu:"] = 64 }
+		{ allowed = $1 == "mappings:" ? 20 : slack[$1] }
+		$4 - $2 > allowed { print $1 " " $4 - $2 " more after " cycles " cycles"; bad = 1 }
+		END { exit bad }' || fail "memory is left behind"
+}

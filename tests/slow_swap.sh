@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For tests with tasks that are stuck in reclaim: a disk to swap to of one request at a time, of
+# one page and 60 ms each.
+
+disk=/sys/kernel/config/nullb/nullb9
+
+slow_swap() {
+	modprobe null_blk nr_devices=0 || fail "modprobe null_blk"
+	mount -t configfs none /sys/kernel/config
+	mkdir $disk || fail "no disk"
+	echo 48 >$disk/size
+	echo 1 >$disk/memory_backed
+	echo 1 >$disk/submit_queues
+	echo 1 >$disk/hw_queue_depth
+	echo 2 >$disk/irqmode
+	echo 8 >$disk/max_sectors
+	echo 60000000 >$disk/completion_nsec
+	echo 1 >$disk/power || fail "no disk"
+	mkswap /dev/nullb9 >/dev/null || fail "mkswap"
+	swapon /dev/nullb9 || fail "swapon"
+}
+
+no_swap() {
+	swapoff /dev/nullb9 || fail "swapoff"
+	echo 0 >$disk/power
+	rmdir $disk
+	rmmod null_blk
+	umount /sys/kernel/config
+}
+
+# is_in_reclaim PID: of a memory cgroup, by the task's own stack
+is_in_reclaim() {
+	grep -q try_to_free_mem_cgroup_pages "/proc/$1/stack"
+}
