@@ -36,7 +36,7 @@ static int ktrc_open(struct inode *inode, struct file *file)
 {
 	if (!ktrc_may_control())
 		return -EPERM;
-	file->private_data = kzalloc(sizeof(struct ktrc_file), GFP_KERNEL_ACCOUNT);
+	file->private_data = kzalloc(sizeof(struct ktrc_file), KTRC_GFP);
 	return file->private_data ? nonseekable_open(inode, file) : -ENOMEM;
 }
 

@@ -104,7 +104,7 @@ int ktrc_function_check(const struct ktrc_function *f)
 
 	if (f->is_attached) /* a second probe would make the first one dearer */
 		return armed(f->rp.kp.addr);
-	rp = kzalloc(sizeof(*rp), GFP_KERNEL);
+	rp = kzalloc(sizeof(*rp), GFP_KERNEL | __GFP_NOWARN);
 	if (!rp)
 		return -ENOMEM;
 	rp->kp.symbol_name = f->symbol;
@@ -179,7 +179,7 @@ int ktrc_entry_check(const struct ktrc_entry *e)
 
 	if (e->is_attached)
 		return armed(e->kp.addr);
-	kp = kzalloc(sizeof(*kp), GFP_KERNEL);
+	kp = kzalloc(sizeof(*kp), GFP_KERNEL | __GFP_NOWARN);
 	if (!kp)
 		return -ENOMEM;
 	kp->symbol_name = e->symbol;

@@ -164,10 +164,10 @@ static void free_names(void)
 
 static int arm(void)
 {
-	char *path = kmalloc(KTRC_NAME_BYTES + 1, GFP_KERNEL);
+	char *path = kmalloc(KTRC_NAME_BYTES + 1, GFP_KERNEL | __GFP_NOWARN);
 	int err = -ENOMEM;
 
-	fresh = vzalloc(sizeof(*fresh));
+	fresh = __vmalloc(sizeof(*fresh), GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
 	if (!path || !fresh)
 		goto err_free;
 	init_irq_work(&fresh->wake, wake_worker);

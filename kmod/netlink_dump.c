@@ -202,7 +202,7 @@ static int name_message(struct sk_buff *skb, struct netlink_callback *cb, u64 cg
 int ktrc_names_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct ktrc_dump *d = ktrc_dump_of(cb);
-	char *path = kmalloc(KTRC_NAME_BYTES, GFP_KERNEL);
+	char *path = kmalloc(KTRC_NAME_BYTES, KTRC_GFP);
 	u64 cgid = d->row;
 	int err = 0;
 

@@ -261,7 +261,8 @@ static void try_ring(struct selftest *t)
 {
 	u64 began = ktime_get_mono_fast_ns();
 
-	t->memory = vzalloc(PAGE_SIZE + (PACKETS << SHIFT));
+	t->memory =
+		__vmalloc(PAGE_SIZE + (PACKETS << SHIFT), GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
 	if (!t->memory) {
 		t->err = -ENOMEM;
 		return;
@@ -317,7 +318,8 @@ static void try_cpus(struct selftest __percpu *tests)
  */
 int ktrc_selftest(u32 *longest_us)
 {
-	struct selftest __percpu *tests = alloc_percpu(struct selftest);
+	struct selftest __percpu *tests =
+		alloc_percpu_gfp(struct selftest, GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
 	u64 longest_ns = 0;
 	int cpu, err = 0;
 
