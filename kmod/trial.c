@@ -13,20 +13,19 @@
 
 /*
  * Read from a new page of the task that asks for the session: the page of zeros, so that
- * this costs nobody memory.  Return: whether the task may have a mapping.
+ * this costs nobody memory.  Return: whether that went as it should.
  */
 static bool touch_page(unsigned long prot)
 {
 	unsigned long address = vm_mmap(NULL, 0, PAGE_SIZE, prot, MAP_PRIVATE | MAP_ANONYMOUS, 0);
-	unsigned long left;
+	bool is_read;
 	int value;
 
 	if (IS_ERR_VALUE(address))
 		return false;
-	left = copy_from_user(&value, (void __user *)address, sizeof(value));
+	is_read = !get_user(value, (int __user *)address) && value == 0;
 	vm_munmap(address, PAGE_SIZE);
-	/* all is left, as meant, of a page without access */
-	return left == 0 || left == sizeof(value);
+	return is_read == (prot == PROT_READ);
 }
 
 static bool raise_fault(void)
