@@ -5,7 +5,6 @@
  * interrupted.
  */
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/kthread.h>
@@ -19,7 +18,7 @@
 #define SOFTIRQ_RECORDS 60
 #define NMI_RECORDS 8
 #define TIMER_NS 60000
-#define NMI_US 10
+#define NMI_EVERY 24 /* records of the others between two NMIs, or nothing but NMIs would run */
 
 static struct rig *rig;
 static unsigned int rig_cpu;
@@ -68,12 +67,23 @@ static int from_nmi(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
+static u32 records_of_others(void)
+{
+	return READ_ONCE(rig->seq[RIG_TASK]) + READ_ONCE(rig->seq[RIG_SOFTIRQ]) +
+	       READ_ONCE(rig->seq[RIG_IRQ]);
+}
+
 static int send_nmis(void *unused)
 {
+	u32 last = records_of_others();
+
 	while (!kthread_should_stop()) {
-		if (!atomic_xchg(&nmi_is_due, 1))
+		u32 now = records_of_others();
+
+		if (now - last >= NMI_EVERY && !atomic_xchg(&nmi_is_due, 1)) {
 			apic->send_IPI(rig_cpu, NMI_VECTOR);
-		udelay(NMI_US);
+			last = now;
+		}
 		cond_resched();
 	}
 	return 0;
