@@ -36,7 +36,8 @@ run-fuzz = tests/fuzz/run $(SECONDS)
 run-bench = $(MAKE) all >&2 && tests/bench/run
 run-mutants = tests/mutants/run
 run-debug-kernel = tests/vm/debug_kernel
-run-debug-test = KDIR=$$(tests/vm/debug_kernel) && export KDIR && tests/total tests/kunit/run tests/functional/run
+run-debug-test = KDIR=$$(tests/vm/debug_kernel) && export KDIR && \
+	tests/total tests/kunit/run "tests/functional/run $(TESTS)"
 run-soak = tests/soak $(HOURS)
 
 demo check style test fuzz bench mutants debug-kernel debug-test soak:
