@@ -4,7 +4,7 @@
 # the middle of each call by which a stream is written: a directory with its final name is whole,
 # of any other that holds a packet all whole packets can be read, and it says that it is not
 # all. What was not consumed is still in the session, so no record is lost.
-# timeout: 600
+# timeout: 900
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
