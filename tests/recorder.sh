@@ -4,7 +4,7 @@
 
 plan= # what goes wrong with the tool's files: see preload/faulty_io.c
 load=(touch_pages read 503) # what `run` records
-tries=0 pids=()
+tries=0
 
 # set_command WAY DIR: to what saves to DIR in this way; "follow" consumes a session, "run" has
 # its own
@@ -88,21 +88,6 @@ none_lost() {
 	written=$(ktrc-ctl stats --format=json | jq '[.counters[].written] | add')
 	expect "records" "$(sort -u "$1" | wc -l)" "$written"
 	[ "${2:-}" = again ] || expect "records, each once" "$(wc -l <"$1")" "$written"
-}
-
-# storm, calm: faults on both CPUs
-storm() {
-	local cpu
-	for cpu in 0 1; do
-		nice -n 19 taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
-		pids+=($!)
-	done
-}
-
-calm() {
-	kill "${pids[@]}"
-	wait "${pids[@]}"
-	pids=()
 }
 
 # wait_until FILTER: of the session's status

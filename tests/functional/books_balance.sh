@@ -10,8 +10,8 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 
-# storm MODE FAULTS: on each CPU
-storm() {
+# touch_both MODE FAULTS: on each CPU
+touch_both() {
 	local cpu pids=()
 	for cpu in 0 1; do
 		taskset -c $cpu touch_pages "$1" "$2" >/dev/null &
@@ -28,8 +28,8 @@ disturbed() {
 	# shellcheck disable=SC2086 # two parameters
 	insmod build/functional/ktrc_nest.ko $module || fail "insmod ktrc_nest"
 	until
-		storm storm 10000
-		storm rename 5000
+		touch_both storm 10000
+		touch_both rename 5000
 		ktrc-ctl stats --format=json | jq -e "[.counters[].nested] | add >= $1" >/dev/null
 	do :; done
 	rmmod ktrc_nest || fail "rmmod ktrc_nest"
@@ -51,7 +51,7 @@ sum() {
 
 flight() {
 	ktrc-ctl start --events=fault,fault.light --memory=512K --packet=4K || fail "start: $?"
-	storm storm 250000
+	touch_both storm 250000
 	disturbed 6000
 	ktrc-ctl stop || fail "stop: $?"
 	books >"$tmp/written"
@@ -68,13 +68,13 @@ stream() {
 	rm -f "$tmp/cells"
 	consume "$tmp/cells" 300 >/dev/null & # too slow
 	reader=$!
-	storm rename 20000
+	touch_both rename 20000
 	kill -KILL $reader
 	wait $reader
-	storm storm 20000 # nobody reads: more than a ring holds
+	touch_both storm 20000 # nobody reads: more than a ring holds
 	consume "$tmp/cells" >"$tmp/read" &
 	reader=$!
-	storm storm 250000
+	touch_both storm 250000
 	disturbed 6000
 	ktrc-ctl stop || fail "stop: $?"
 	wait $reader || fail "consume: $?"

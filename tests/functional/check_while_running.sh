@@ -5,22 +5,6 @@
 # timeout: 240
 . tests/functional/lib.sh
 
-pids=()
-
-storms() {
-	local cpu
-	for cpu in 0 1 0 1; do
-		nice -n 19 taskset -c "$cpu" touch_pages storm 1000000000 >/dev/null &
-		pids+=($!)
-	done
-}
-
-calm() {
-	kill "${pids[@]}"
-	wait "${pids[@]}"
-	pids=()
-}
-
 # checks NR MODE; $shown: those with records before the last packet, so with something to check
 checks() {
 	local i
@@ -37,7 +21,7 @@ checks() {
 }
 
 ktrc-ctl start -q --memory=128K --packet=16K || fail "start: $?"
-storms
+storm 0 1 0 1
 checks 25 flight
 [ $shown -ge 20 ] || fail "only $shown checks had anything to check"
 calm
@@ -48,7 +32,7 @@ jq -e '.total | .is_final and .overwritten > 10000' /run/check >/dev/null ||
 
 ktrc-ctl start -q --events=fault,fault.light --mode=stream --memory=128K --packet=4K ||
 	fail "start: $?"
-storms
+storm 0 1 0 1
 ktrc-read faults --follow >/dev/null &
 checks 15 stream
 calm

@@ -9,7 +9,7 @@
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-small=$tmp/small tiny=$tmp/tiny pids=()
+small=$tmp/small tiny=$tmp/tiny
 mkdir "$small" "$tiny"
 mount -t tmpfs -o size=1m none "$small" || fail "mount"
 mount -t tmpfs -o size=40k none "$tiny" || fail "mount"
@@ -25,14 +25,6 @@ fails() {
 		! [[ ${lines[1]} =~ ^hint:\ .*$hint ]]; then
 		fail "$*: exit code $got: $(cat "$tmp/out" "$tmp/err")"
 	fi
-}
-
-storm() {
-	local cpu
-	for cpu in 0 1; do
-		nice -n 19 taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
-		pids+=($!)
-	done
 }
 
 records() {
@@ -51,8 +43,7 @@ stream() {
 	expect "left on the full disk" "$(ls -A "$small")" trace
 	ktrc-ctl status --format=json | jq -e '.sessions[0].state == "running"' >/dev/null ||
 		fail "the session: $(ktrc-ctl status)"
-	kill "${pids[@]}"
-	wait
+	calm
 	ktrc-ctl stop -q || fail "stop: $?"
 
 	ktrc-read check --format=json "$small/trace" >"$tmp/check" 2>"$tmp/err" ||
@@ -88,8 +79,7 @@ followed() {
 		follow /dev/full
 	fails 1 "standard output: cannot write: No space left" "still in session default" \
 		follow "$small/shown"
-	kill "${pids[@]}"
-	wait
+	calm
 	ktrc-ctl stop -q || fail "stop: $?"
 	follow "$tmp/rest" 2>/dev/null || fail "the rest: $?"
 	shown=$(wc -l <"$small/shown")
@@ -169,8 +159,7 @@ run() {
 	storm
 	ktrc-ctl run -q 3s --memory=64M --save="$small/run" >"$tmp/out" 2>"$tmp/err"
 	expect "exit code of run" $? 1
-	kill "${pids[@]}"
-	wait
+	calm
 	mapfile -t lines <"$tmp/err"
 	if [ ${#lines[@]} != 2 ] || ! [[ ${lines[0]} =~ ^ktrc-ctl:\ $small/run/.*No\ space\ left ]] ||
 		! [[ ${lines[1]} =~ ^hint:\ $small/run\ holds\ the\ oldest\ [0-9]+\ of\ [0-9]+\ KiB ]]; then

@@ -6,14 +6,9 @@
 
 ktrc-ctl start --events=fault,fault.light --mode=stream --memory=512K --packet=4K ||
 	fail "start: $?"
-pids=()
-for cpu in 0 1; do
-	taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
-	pids+=($!)
-done
+storm
 hostile_consume 100000 || fail "hostile_consume: $?"
-kill "${pids[@]}"
-wait "${pids[@]}"
+calm
 ktrc-ctl stop || fail "stop: $?"
 
 ktrc-read check --format=json >/tmp/check || fail "check: $?: $(cat /tmp/check)"

@@ -8,21 +8,7 @@
 
 RANDOM=20261
 traces=/tmp/kill_reader
-kills=0 saves=0 within=900 pids=()
-
-storm() {
-	local cpu
-	for cpu in 0 1; do
-		nice -n 19 taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
-		pids+=($!)
-	done
-}
-
-calm() {
-	kill "${pids[@]}"
-	wait "${pids[@]}"
-	pids=()
-}
+kills=0 saves=0 within=900
 
 # killed COMMAND...: at a random moment, having done nothing wrong; one that was too
 # fast brings the next moments forward

@@ -32,6 +32,23 @@ all_accounted() {
 		fail "hits are unaccounted for: $(cat "$1")"
 }
 
+# storm [CPU...]: faults without end on these CPUs, or on both, until calm
+storms=()
+storm() {
+	local cpu
+	[ $# -gt 0 ] || set -- 0 1
+	for cpu; do
+		nice -n 19 taskset -c "$cpu" touch_pages storm 1000000000 >/dev/null &
+		storms+=($!)
+	done
+}
+
+calm() {
+	kill "${storms[@]}"
+	wait "${storms[@]}"
+	storms=()
+}
+
 # ask_client DIR SESSION LAST COMMAND...: runs a client that makes SESSION, says what it was
 # told with LAST at the end, and goes on when it reads a line.  DIR gets what it said, and
 # what the tools say meanwhile: said, status, stats, schema.  $client is its process.

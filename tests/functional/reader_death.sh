@@ -8,12 +8,7 @@
 
 RANDOM=31337
 cells=/run/cells
-kills=0 pids=()
-
-storm() {
-	nice -n 19 touch_pages bursts 1000000000 >/dev/null &
-	pids+=($!)
-}
+kills=0
 
 # killed MS COMMAND...: within so many milliseconds
 killed() {
@@ -28,7 +23,8 @@ killed() {
 }
 
 ktrc-ctl start --mode=stream --memory=1M --packet=4K || fail "start: $?"
-storm
+nice -n 19 touch_pages bursts 1000000000 >/dev/null &
+bursts=$!
 round=0
 until [ $kills -ge 200 ]; do
 	killed 50 consume $cells
@@ -45,8 +41,8 @@ ktrc-ctl reset --session=other >/dev/null 2>&1
 
 ktrc-ctl status --session=default --format=json | jq -e '.sessions[0].state == "running"' >/dev/null ||
 	fail "it does not record any more: $(ktrc-ctl status)"
-kill "${pids[@]}"
-wait "${pids[@]}"
+kill $bursts
+wait $bursts
 ktrc-ctl stop || fail "stop: $?"
 consume $cells | sort >/run/read || fail "consume: $?"
 ktrc-ctl stats --session=default --format=json >/run/stats || fail "stats: $?"

@@ -6,15 +6,7 @@
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-seconds=(0.4 0.7 0.5) pids=()
-
-storm() {
-	local cpu
-	for cpu in 0 1; do
-		nice -n 19 taskset -c $cpu touch_pages storm 1000000000 >/dev/null &
-		pids+=($!)
-	done
-}
+seconds=(0.4 0.7 0.5)
 
 # Records as lines, without the wall-clock time, which each reader calibrates anew.
 records() {
@@ -53,8 +45,7 @@ for turn in 0 1 2; do
 	save saved-$turn "${seconds[turn]}"
 done
 show shown-3 TERM 0.5
-kill "${pids[@]}"
-wait
+calm
 ktrc-ctl stop -q || fail "stop: $?"
 
 ktrc-read events --no-header | records >"$tmp/unread"

@@ -4,7 +4,7 @@
 # whatever happens on the machine, until `start` replaces or `reset` frees it.
 . tests/functional/lib.sh
 
-storm() {
+touch_both() {
 	local pids=() cpu
 	for cpu in 0 1; do
 		taskset -c $cpu touch_pages storm 15000 >/dev/null &
@@ -22,14 +22,14 @@ rings() {
 }
 
 ktrc-ctl start --events=fault,fault.light --memory=512K --packet=16K || fail "start: $?"
-storm
+touch_both
 ktrc-ctl stop || fail "stop: $?"
 ktrc-read events --all --format=ndjson >/tmp/events || fail "events: $?"
 counters >/tmp/counters
 control state >/tmp/state
 [ "$(wc -l </tmp/events)" -gt 10000 ] || fail "only $(wc -l </tmp/events) records"
 
-storm &
+touch_both &
 for i in {1..5}; do
 	ktrc-read events --all --format=ndjson >/tmp/again || fail "events: $?"
 	cmp /tmp/events /tmp/again || fail "reading $i differs"

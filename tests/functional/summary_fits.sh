@@ -74,7 +74,7 @@ in_cgroup() {
 }
 
 # faults of many processes, most of one of them; stalls of some
-storm() {
+busy() {
 	local i
 	for i in 1 2 3 4 5 6 7 8; do
 		dash -c "touch_pages write $((1000 * i)) >/dev/null"
@@ -86,7 +86,7 @@ storm() {
 }
 
 ktrc-ctl start -q --events=fault,reclaim --session="$name" || fail "start: $?"
-storm
+busy
 ktrc-ctl stop -q --session="$name"
 fits "faults" "fault: touch_pages\[[0-9]+\] spends [0-9.]+% of a CPU in [0-9]+ page faults" --session="$name"
 ktrc-read -q --session="$name" --save "$tmp/trace" || fail "save: $?"
@@ -98,7 +98,7 @@ fits "damaged" "" "$tmp/trace"
 ktrc-ctl reset -q --session="$name"
 
 ktrc-ctl start -q --events=fault.light --memory=512K --packet=4K || fail "start: $?"
-storm
+busy
 ktrc-ctl stop -q
 fits "light, wrapped" "(fault|quiet): "
 ktrc-ctl reset -q
