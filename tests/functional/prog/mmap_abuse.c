@@ -264,13 +264,6 @@ static const struct row rows[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "document")) {
-		rows_document(ROWS(rows));
-		return 0;
-	}
-	rows_prepare();
-	rows_run_with(session.fd, ROWS(rows));
-	printf("%d rows\n", rows_run);
-	rows_run_with(open_attached("", O_RDONLY), ROWS(rows));
-	return rows_failed != 0;
+	rows_begin(argc, argv, ROWS(rows));
+	return rows_try(ROWS(rows));
 }

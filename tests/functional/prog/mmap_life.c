@@ -156,11 +156,7 @@ int main(int argc, char **argv)
 	int ends[2];
 	size_t bytes, i;
 
-	if (argc > 1 && !strcmp(argv[1], "document")) {
-		rows_document(ROWS(rows));
-		return 0;
-	}
-	rows_prepare();
+	rows_begin(argc, argv, ROWS(rows));
 	mapping = map_first_cpu(NULL);
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		row_run(&rows[i]);

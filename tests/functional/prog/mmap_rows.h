@@ -177,9 +177,14 @@ static inline void rows_document(const struct row *rows, size_t nr)
 	printf(" |\n");
 }
 
-/* stopped session "default" as every row needs it */
-static inline void rows_prepare(void)
+/* prints the rows and ends if the program is called with "document"; otherwise makes ready what
+ * each of them needs, stopped session "default" */
+static inline void rows_begin(int argc, char **argv, const struct row *rows, size_t nr)
 {
+	if (argc > 1 && !strcmp(argv[1], "document")) {
+		rows_document(rows, nr);
+		exit(0);
+	}
 	setlinebuf(stdout);
 	reader_open(&session, "", 0);
 	if (ring_bytes(&session.info) != RING || session.info.nr_cpus != 2)
@@ -192,6 +197,16 @@ static inline void rows_prepare(void)
 		err(1, "malloc");
 	memcpy(original, mapping, RING);
 	munmap(mapping, RING);
+}
+
+/* tries all with a file that may write and with one that may only read; returns main()'s exit
+ * status */
+static inline int rows_try(const struct row *rows, size_t nr)
+{
+	rows_run_with(session.fd, rows, nr);
+	printf("%d rows\n", rows_run);
+	rows_run_with(open_attached("", O_RDONLY), rows, nr);
+	return rows_failed != 0;
 }
 
 #endif

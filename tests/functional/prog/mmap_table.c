@@ -149,11 +149,7 @@ static const struct row rows[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "document")) {
-		rows_document(ROWS(rows));
-		return 0;
-	}
-	rows_prepare();
+	rows_begin(argc, argv, ROWS(rows));
 	open_files();
 	rows_run_with(files[RDWR], ROWS(rows));
 	printf("%d rows\n", rows_run);
