@@ -2,8 +2,8 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../unit/tap.h"
 #include "rig.h"
-#include "tap.h"
 
 const char *tap_why(const char *format, ...)
 {

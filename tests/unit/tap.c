@@ -42,9 +42,9 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-int tap_run(const struct tap_case *cases, size_t nr)
+int tap_run(const struct tap_case *cases, unsigned int nr)
 {
-	size_t i, failed = 0;
+	unsigned int i, failed = 0;
 
 	for (i = 0; i < nr; i++) {
 		double start = now_s();
@@ -56,10 +56,10 @@ int tap_run(const struct tap_case *cases, size_t nr)
 			failed++;
 			printf("# %s\n", wrong);
 		}
-		printf("%s %zu - %s # %.2f s\n", wrong ? "not ok" : "ok", i + 1, cases[i].name,
+		printf("%s %u - %s # %.2f s\n", wrong ? "not ok" : "ok", i + 1, cases[i].name,
 		       now_s() - start);
 		fflush(stdout);
 	}
-	printf("1..%zu\n%zu passed, %zu failed\n", nr, nr - failed, failed);
+	printf("1..%u\n%u passed, %u failed\n", nr, nr - failed, failed);
 	return failed || !nr;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * TAP for test programs: each case is a function that returns NULL, or what is wrong.
+ * The observer takes its macros into the kernel too.
  */
 #ifndef KTRC_TESTS_UNIT_TAP_H
 #define KTRC_TESTS_UNIT_TAP_H
-
-#include <stddef.h>
 
 typedef const char *(*tap_case_fn)(void);
 
@@ -26,7 +25,7 @@ const char *tap_why(const char *format, ...) __attribute__((format(printf, 1, 2)
 void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* run all cases, print TAP and "N passed, N failed"; return main()'s exit status */
-int tap_run(const struct tap_case *cases, size_t nr);
+int tap_run(const struct tap_case *cases, unsigned int nr);
 
 /* return from a case, or from a helper that passes it on, when @condition does not hold */
 #define TAP_NEED(condition, ...)                     \
