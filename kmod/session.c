@@ -89,8 +89,8 @@ u64 ktrc_session_lost(const struct ktrc_session *s)
 	return lost;
 }
 
-/* but of a ring that is broken, which stays so */
-static void switch_off(struct ktrc_session *s, u32 off)
+/* KTRC_ON or KTRC_OFF, but of a ring that is broken, which stays so */
+static void switch_rings(struct ktrc_session *s, u32 off)
 {
 	int cpu;
 
@@ -142,7 +142,7 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
 	if (err)
 		return err;
 	s->start_ticks = ktrc_clock_ticks(s->clock);
-	switch_off(s, KTRC_ON);
+	switch_rings(s, KTRC_ON);
 	s->stop_ticks = 0;
 	s->state = KTRC_STATE_RUNNING;
 	s->stop_reason = KTRC_STOP_NONE;
@@ -188,7 +188,7 @@ void ktrc_session_stop(struct ktrc_session *s, u32 reason)
 
 	if (s->state != KTRC_STATE_RUNNING)
 		return;
-	switch_off(s, KTRC_OFF);
+	switch_rings(s, KTRC_OFF);
 	s->stop_ticks = ktrc_clock_ticks(s->clock);
 	ktrc_detach_session(s);
 	broken = broken_cpu(s); /* no writer runs any more */
