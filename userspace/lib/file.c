@@ -37,34 +37,29 @@ int ktrc_sync_and_close(int fd)
 
 #define DRAFT_ROOM 80
 
-/* Where a file is written before it takes its name: hidden, as CTF readers pass over that. */
-static const char *draft_of(const char *name, char draft[DRAFT_ROOM])
+/*
+ * Where a file is written before it takes its name: hidden, as CTF readers pass over that.
+ * @draft receives its name.
+ */
+static int open_draft(int dir, const char *path, const char *name, char draft[DRAFT_ROOM],
+		      struct ktrc_error *err)
 {
 	const char *slash = strrchr(name, '/');
-	int dir_len = slash ? (int)(slash + 1 - name) : 0;
+	int dir_len = slash ? (int)(slash + 1 - name) : 0, fd;
 
 	snprintf(draft, DRAFT_ROOM, "%.*s.%s.new", dir_len, name, name + dir_len);
-	return draft;
-}
-
-static int open_draft(int dir, const char *path, const char *name, struct ktrc_error *err)
-{
-	char draft[DRAFT_ROOM];
-	int fd = TEMP_FAILURE_RETRY(
-		openat(dir, draft_of(name, draft), O_WRONLY | O_CREAT | O_CLOEXEC, 0640));
-
+	fd = TEMP_FAILURE_RETRY(openat(dir, draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0640));
 	return fd < 0 ? ktrc_fail(err, errno, "%s/%s: cannot create", path, name) : fd;
 }
 
 int ktrc_file_save(int dir, const char *path, const char *name, const void *bytes, size_t len,
 		   struct ktrc_error *err)
 {
-	int fd = open_draft(dir, path, name, err), ret, synced;
 	char draft[DRAFT_ROOM];
+	int fd = open_draft(dir, path, name, draft, err), ret, synced;
 
 	if (fd < 0)
 		return fd;
-	draft_of(name, draft);
 	ret = ktrc_write_all(fd, bytes, len);
 	if (ret == 0 && TEMP_FAILURE_RETRY(ftruncate(fd, (off_t)len)) < 0)
 		ret = -errno;
@@ -101,7 +96,8 @@ static int reserve(int fd, size_t len)
 int ktrc_file_reserve(int dir, const char *path, const char *name, size_t len,
 		      struct ktrc_error *err)
 {
-	int fd = open_draft(dir, path, name, err), ret;
+	char draft[DRAFT_ROOM];
+	int fd = open_draft(dir, path, name, draft, err), ret;
 
 	if (fd < 0)
 		return fd;
