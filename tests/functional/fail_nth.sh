@@ -8,7 +8,7 @@
 
 # Functions that allocate: who calls them first is who wanted the memory.
 allocators='^(dump_stack|warn_alloc|should_|kasan|__kasan|(__|___)?(alloc|get_free|kmalloc|kmem_cache|slab|vmalloc|get_vm_area)'
-allocators+='|allocate_slab|new_slab|vzalloc|pcpu_|pcpu_alloc|show_mem)'
+allocators+='|allocate_slab|new_slab|vzalloc|pcpu_|show_mem)'
 
 # The kernel says so when its own allocations fail; ktrc's come without a word.  Nothing else
 # may be said.
