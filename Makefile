@@ -68,4 +68,5 @@ help:
 	@echo 'make mutants    every test fails when what it guards is broken'
 	@echo 'make install    module, tools, man pages, completions, udev rule; make uninstall'
 	@echo 'make dkms-install   the same, and DKMS builds the module for kernels to come; dkms-remove'
-	@echo 'make modules, tools, style, docs, debug-kernel, clean; knobs: KDIR=$(KDIR) DESTDIR= PREFIX=$(PREFIX) V=1'
+	@echo 'make modules, tools, style, docs, debug-kernel, clean'
+	@echo 'knobs: KDIR=$(KDIR) DESTDIR= PREFIX=$(PREFIX) V=1'
