@@ -45,24 +45,24 @@ static void set_outlet(u32 event)
 	struct ktrc_listeners *all = &outlet->bank[outlet->all == &outlet->bank[0]];
 	struct ktrc_cpu __percpu *only = NULL, *counting = NULL;
 	struct ktrc_session *s;
-	bool is_filtered = false;
 
 	all->nr = 0;
 	list_for_each_entry(s, &ktrc_sessions, node) {
 		if (!s->is_listening || !wants(s, event))
 			continue;
 		only = ktrc_filter_is_empty(&s->filter, event) ? s->cpus : NULL;
-		is_filtered |= !only;
 		counting = ktrc_filter_only_counts(&s->filter, event) ? s->cpus : NULL;
 		all->at[all->nr++] = (struct ktrc_listener){
 			.cpus = s->cpus,
 			.filter = only ? NULL : &s->filter,
 		};
 	}
+	if (all->nr == 2 && all->at[0].filter)
+		swap(all->at[0], all->at[1]);
 	/* pairs with the acquire in outlet.c; before it: who finds nobody direct looks there */
 	smp_store_release(&outlet->all, all);
 	/* pairs with the probes' dependent load: who sees the pair sees @at */
-	smp_store_release(&outlet->pair, all->nr == 2 && !is_filtered ? all : NULL);
+	smp_store_release(&outlet->pair, all->nr == 2 && !all->at[0].filter ? all : NULL);
 	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
 }

@@ -299,22 +299,19 @@ static void drop(struct ktrc_cpu *c, u32 id)
 }
 
 /**
- * ktrc_emit_nothing() - count a hit that a filter keeps from becoming a record
+ * ktrc_emit_nothing_slow() - ktrc_emit_nothing() over another writer, or in a session that is off
  * @c: this CPU's
  * @id: event id
  *
  * Context: any; preemption disabled.
  */
-void ktrc_emit_nothing(struct ktrc_cpu *c, u32 id)
+noinline void ktrc_emit_nothing_slow(struct ktrc_cpu *c, u32 id)
 {
-	struct ktrc_count *n = &c->count[id];
 	u32 outer = books_open(&c->ring);
 
 	if (outer != KTRC_IDLE)
-		local_inc(&n->nested);
-	local_inc(&n->hits);
-	if (!n->is_only_counted)
-		local_inc(&n->filtered);
+		local_inc(&c->count[id].nested);
+	ktrc_emit_count_nothing(&c->count[id]);
 	books_close(&c->ring, outer);
 }
 

@@ -43,7 +43,7 @@ struct ktrc_cpu {
 
 void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high);
 void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes);
-void ktrc_emit_nothing(struct ktrc_cpu *c, u32 id);
+void ktrc_emit_nothing_slow(struct ktrc_cpu *c, u32 id);
 void ktrc_emit_catch_up(struct ktrc_ring *r);
 
 /*
@@ -92,6 +92,40 @@ static __always_inline bool ktrc_emit_fast(struct ktrc_cpu *c, u32 clock, u32 id
 	if (unlikely(READ_ONCE(r->head) != next))
 		ktrc_emit_catch_up(r);
 	return true;
+}
+
+/* a hit that becomes no record, in the books */
+static __always_inline void ktrc_emit_count_nothing(struct ktrc_count *n)
+{
+	local_inc(&n->hits);
+	if (!n->is_only_counted)
+		local_inc(&n->filtered);
+}
+
+/**
+ * ktrc_emit_nothing() - count a hit that a filter keeps from becoming a record
+ * @c: this CPU's
+ * @id: event id
+ *
+ * Context: any; preemption disabled.
+ */
+static __always_inline void ktrc_emit_nothing(struct ktrc_cpu *c, u32 id)
+{
+	struct ktrc_ring *r = &c->ring;
+
+	if (unlikely(READ_ONCE(r->busy))) {
+		ktrc_emit_nothing_slow(c, id);
+		return;
+	}
+	/* books change only while @active is set; what is done in between is a leaf */
+	WRITE_ONCE(r->active, KTRC_LEAF);
+	barrier();
+	ktrc_emit_count_nothing(&c->count[id]);
+	barrier();
+	WRITE_ONCE(r->active, KTRC_IDLE);
+	barrier();
+	if (unlikely(READ_ONCE(r->head) != r->published))
+		ktrc_emit_catch_up(r);
 }
 
 /* @is_timed: a constant where speed matters; account @ticks as its duration */

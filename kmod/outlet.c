@@ -9,25 +9,6 @@
 const struct ktrc_facts ktrc_no_facts = { .ticks = KTRC_NO_TICKS };
 
 /**
- * ktrc_outlet_concerns() - does a hit of the current task concern a listener
- * @l: the listener
- * @id: event id
- *
- * Return: false when its session is off, or when its filter names others: that is counted.
- */
-bool ktrc_outlet_concerns(const struct ktrc_listener *l, u32 id)
-{
-	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
-
-	if (READ_ONCE(c->ring.off))
-		return false;
-	if (!l->filter || ktrc_filter_is_ours(l->filter))
-		return true;
-	ktrc_emit_nothing(c, id);
-	return false;
-}
-
-/**
  * ktrc_outlet_hand() - hand a hit to a listener that it concerns
  * @l: the listener
  * @id: event id

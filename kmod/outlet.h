@@ -34,7 +34,7 @@ struct ktrc_listeners {
  * struct ktrc_outlet - an event's listeners; read in probes, changed by set_outlet() in attach.c
  * @only: the one listener, if it takes every hit
  * @counting: the one listener, if it counts every hit and records none
- * @pair: both listeners, if there are two and they take every hit
+ * @pair: both listeners, if there are two and the first takes every hit
  * @all: all of them, when the others are NULL
  * @bank: two of them in turn, so that a change needs no memory and cannot fail
  */
@@ -48,12 +48,30 @@ struct ktrc_outlet {
 
 void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
 		      const struct ktrc_facts *facts);
-bool ktrc_outlet_concerns(const struct ktrc_listener *l, u32 id);
 void ktrc_outlet_hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
 		      const struct ktrc_facts *facts);
 void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks);
 
 extern const struct ktrc_facts ktrc_no_facts;
+
+/**
+ * ktrc_outlet_concerns() - does a hit of the current task concern a listener
+ * @l: the listener
+ * @id: event id
+ *
+ * Return: false when its session is off, or when its filter names others: that is counted.
+ */
+static __always_inline bool ktrc_outlet_concerns(const struct ktrc_listener *l, u32 id)
+{
+	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
+
+	if (READ_ONCE(c->ring.off))
+		return false;
+	if (!l->filter || ktrc_filter_is_ours(l->filter))
+		return true;
+	ktrc_emit_nothing(c, id);
+	return false;
+}
 
 /**
  * ktrc_outlet_all() - what attach.c published last

@@ -53,10 +53,23 @@ static const struct ktrc_facts fault_light_facts[] = {
 	{ .ticks = KTRC_NO_TICKS, .mode = KTRC_fault_mode_user },
 };
 
+static noinline void fault_light_hand(const struct ktrc_listener *l, u64 word)
+{
+	const struct ktrc_facts *facts = &fault_light_facts[!!(word & (u64)X86_PF_USER << 52)];
+
+	ktrc_outlet_hand(l, KTRC_EV_fault_light, &word, sizeof(word), facts);
+}
+
+/* to a session with a filter; without a frame of its own */
+static noinline void fault_light_filtered(const struct ktrc_listener *l, u64 word)
+{
+	if (ktrc_outlet_concerns(l, KTRC_EV_fault_light))
+		fault_light_hand(l, word);
+}
+
 /* many sessions, or filters */
 static noinline void fault_light_each(u64 word, u32 clock)
 {
-	const struct ktrc_facts *facts = &fault_light_facts[!!(word & (u64)X86_PF_USER << 52)];
 	const struct ktrc_listeners *all = ktrc_outlet_all(&fault_light_outlet);
 	u32 i;
 
@@ -66,25 +79,45 @@ static noinline void fault_light_each(u64 word, u32 clock)
 		if (!l->filter)
 			ktrc_emit_record(this_cpu_ptr(l->cpus), clock, fault_light,
 					 (const void *)&word);
-		else if (ktrc_outlet_concerns(l, KTRC_EV_fault_light))
-			ktrc_outlet_hand(l, KTRC_EV_fault_light, &word, sizeof(word), facts);
+		else
+			fault_light_filtered(l, word);
 	}
 }
 
-/* no one session that takes all */
-static noinline void fault_light_others(u64 word, u32 clock)
+/* two sessions, of which the first takes all */
+static __always_inline void fault_light_pair(const struct ktrc_listeners *pair, u64 word, u32 clock)
+{
+	ktrc_emit_record(this_cpu_ptr(pair->at[0].cpus), clock, fault_light, (const void *)&word);
+	if (likely(!pair->at[1].filter))
+		ktrc_emit_record(this_cpu_ptr(pair->at[1].cpus), clock, fault_light,
+				 (const void *)&word);
+	else
+		fault_light_filtered(&pair->at[1], word);
+}
+
+/* not one session alone that takes all */
+static __always_inline void fault_light_others(u64 word, u32 clock)
 {
 	const struct ktrc_listeners *pair;
 
 	if (ktrc_outlet_only_counts(&fault_light_outlet, KTRC_EV_fault_light, KTRC_NO_TICKS))
 		return;
 	pair = READ_ONCE(fault_light_outlet.pair);
-	if (unlikely(!pair)) {
+	if (likely(pair))
+		fault_light_pair(pair, word, clock);
+	else
 		fault_light_each(word, clock);
-		return;
-	}
-	ktrc_emit_record(this_cpu_ptr(pair->at[0].cpus), clock, fault_light, (const void *)&word);
-	ktrc_emit_record(this_cpu_ptr(pair->at[1].cpus), clock, fault_light, (const void *)&word);
+}
+
+/* a constant clock is worth some instructions */
+static noinline void fault_light_others_tsc(u64 word)
+{
+	fault_light_others(word, KTRC_CLOCK_TSC);
+}
+
+static noinline void fault_light_others_mono(u64 word)
+{
+	fault_light_others(word, KTRC_CLOCK_MONO);
 }
 
 static __always_inline void fault_light(u32 clock, unsigned long address, unsigned long error_code)
@@ -97,8 +130,10 @@ static __always_inline void fault_light(u32 clock, unsigned long address, unsign
 	only = READ_ONCE(fault_light_outlet.only);
 	if (likely(only))
 		ktrc_emit_record(this_cpu_ptr(only), clock, fault_light, (const void *)&word);
+	else if (clock == KTRC_CLOCK_TSC)
+		fault_light_others_tsc(word);
 	else
-		fault_light_others(word, clock);
+		fault_light_others_mono(word);
 	preempt_enable_notrace();
 }
 
@@ -206,8 +241,7 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 	e->start = ktrc_clock_ticks(clock); /* last: what comes before is not the fault's */
 }
 
-/* to a session with a filter */
-static noinline void fault_exit_filtered(const struct ktrc_listener *l, u64 word, u64 ticks)
+static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u64 ticks)
 {
 	union fault_payload p = { .word = word };
 	struct ktrc_facts facts = { .ticks = ticks };
@@ -217,6 +251,13 @@ static noinline void fault_exit_filtered(const struct ktrc_listener *l, u64 word
 	facts.is_major = p.rec.result == KTRC_fault_result_major ||
 			 p.rec.result == KTRC_fault_result_retry;
 	ktrc_outlet_hand(l, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
+}
+
+/* to a session with a filter; without a frame of its own */
+static noinline void fault_exit_filtered(const struct ktrc_listener *l, u64 word, u64 ticks)
+{
+	if (ktrc_outlet_concerns(l, KTRC_EV_fault))
+		fault_exit_hand(l, word, ticks);
 }
 
 static __always_inline void fault_exit_to(struct ktrc_cpu __percpu *cpus, u64 word, u64 ticks,
@@ -240,12 +281,12 @@ static noinline void fault_exit_each(u64 word, u64 ticks, u32 clock)
 
 		if (!l->filter)
 			fault_exit_to(l->cpus, word, ticks, clock);
-		else if (ktrc_outlet_concerns(l, KTRC_EV_fault))
+		else
 			fault_exit_filtered(l, word, ticks);
 	}
 }
 
-/* no one session that takes all */
+/* not one session alone that takes all */
 static __always_inline void fault_exit_others(u64 word, u64 ticks, u32 clock)
 {
 	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
@@ -255,10 +296,12 @@ static __always_inline void fault_exit_others(u64 word, u64 ticks, u32 clock)
 		return;
 	}
 	fault_exit_to(pair->at[0].cpus, word, ticks, clock);
-	fault_exit_to(pair->at[1].cpus, word, ticks, clock);
+	if (likely(!pair->at[1].filter))
+		fault_exit_to(pair->at[1].cpus, word, ticks, clock);
+	else
+		fault_exit_filtered(&pair->at[1], word, ticks);
 }
 
-/* a constant clock is worth 11 instructions */
 static noinline void fault_exit_others_tsc(u64 word, u64 ticks)
 {
 	fault_exit_others(word, ticks, KTRC_CLOCK_TSC);

@@ -136,6 +136,8 @@ END {
 	check_counted("timed_counted")
 	check_second("light_two", "light")
 	check_second("timed_two", "timed")
+	check_second("light_two_others", "light")
+	check_second("timed_two_others", "timed")
 	check_near("light_wrapped", "light", wrap_tolerance)
 	check_near("timed_wrapped", "timed", wrap_tolerance)
 	for (i = 1; i <= nr_names; i++) {

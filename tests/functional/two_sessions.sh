@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Two sessions with different events each hold exactly their own; with the same event both
+# Two sessions with different events each hold exactly their own; with the same events both
 # hold all of it; one that is started and stopped again and again leaves the other, under
 # load, whole.
 # long
@@ -10,8 +10,9 @@
 tmp=$(mktemp -d /run/XXXXXX)
 pages=10007
 
+# start SESSION EVENTS [FILTER]
 start() {
-	ktrc-ctl start -q --session="$1" --events="$2" --memory=32M || fail "start $1: $?"
+	ktrc-ctl start -q --session="$1" --events="$2" --memory=32M "${@:3}" || fail "start $1: $?"
 }
 
 start one fault
@@ -33,6 +34,30 @@ expect "the same event: one's other" "$(in_range one fault.light "$where")" $pag
 # shellcheck disable=SC2016 # awk's
 of_tids one "${where%% *}" '$6 == "fault:"' | cmp -s - <(of_tids two "${where%% *}") ||
 	fail "the same faults are other records"
+
+# filtered NAME...: two sessions in this order; "all" has no filter, that of "user" lets the
+# workload's faults pass, that of "init" none
+filtered() {
+	local name event where pages=1009
+	local -A filter=([user]=--user [init]=--pid=1) wanted=([all]=$pages [user]=$pages [init]=0)
+	for name; do
+		start "$name" fault,fault.light ${filter[$name]:+"${filter[$name]}"}
+	done
+	where=$(touch_pages read $pages)
+	collect "$@"
+	for name; do
+		for event in fault fault.light; do
+			expect "$event in $name of $*" "$(in_range "$name" $event "$where")" "${wanted[$name]}"
+		done
+		ktrc-ctl reset -q --session="$name" || fail "reset $name: $?"
+	done
+}
+
+filtered all init
+filtered init all
+filtered all user
+filtered user all
+filtered init user
 
 # faults of many processes, while something happens
 load() {

@@ -16,10 +16,10 @@ struct cost {
  * was not measured is taken to cost as much as the costliest that was.
  */
 static const struct cost costs[] = {
-	{ "fault.light", 77.5 /* light */, 151.0 /* light_others */, 44.9 /* light_counted */,
-	  108.8 /* light_full */ },
-	{ NULL, 527.7 /* timed */, 587.3 /* timed_others */, 449.2 /* timed_counted */,
-	  527.7 /* timed */ },
+	{ "fault.light", 77.7 /* light */, 131.3 /* light_others */, 43.2 /* light_counted */,
+	  109.0 /* light_full */ },
+	{ NULL, 528.0 /* timed */, 582.5 /* timed_others */, 449.4 /* timed_counted */,
+	  528.0 /* timed */ },
 };
 
 static const struct cost *cost_of(const struct ktrc_event *event)
