@@ -157,7 +157,7 @@ aborted() {
 run() {
 	local seen
 	storm
-	ktrc-ctl run -q 3s --memory=64M --save="$small/run" >"$tmp/out" 2>"$tmp/err"
+	ktrc-ctl run -q 10s --memory=64M --save="$small/run" >"$tmp/out" 2>"$tmp/err"
 	expect "exit code of run" $? 1
 	calm
 	mapfile -t lines <"$tmp/err"
