@@ -58,6 +58,7 @@ filtered init all
 filtered all user
 filtered user all
 filtered init user
+filtered user init
 
 # faults of many processes, while something happens
 load() {
