@@ -6,7 +6,7 @@
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-seconds=(0.4 0.7 0.5)
+seconds=(1.4 1.7 1.5)
 
 # Records as lines, without the wall-clock time, which each reader calibrates anew.
 records() {
@@ -44,7 +44,7 @@ for turn in 0 1 2; do
 	show shown-$turn INT "${seconds[turn]}"
 	save saved-$turn "${seconds[turn]}"
 done
-show shown-3 TERM 0.5
+show shown-3 TERM 1.5
 calm
 ktrc-ctl stop -q || fail "stop: $?"
 
