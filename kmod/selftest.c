@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The self-test at load.  Each CPU that is online writes into a ring of its own, from a
- * task and from an interrupt, reads it back and compares; its clock is held against the
- * kernel's.  What fails is said in one line and the module does not load.
+ * task, from an interrupt of its own and from those that another CPU sends it; all of it is
+ * read back and compared, and its clock is held against the kernel's.  What fails is said in
+ * one line and the module does not load.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -11,6 +12,7 @@
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
@@ -22,13 +24,16 @@
 #define PACKETS 16
 #define ROUNDS 10
 #define ROUND_RECORDS 1000
-#define IRQ_EVERY 10 /* records of the task to one of the interrupt */
+/* records of the task to one of an interrupt */
+#define IRQ_EVERY 10
+#define IPI_EVERY 100
 #define RATE_US 50
 #define PATIENCE (2 * HZ)
 
 #define EVENT KTRC_EV_fault_light
 
-enum origin { FROM_TASK, FROM_IRQ, NR_ORIGINS };
+/* FROM_IPI: from an interrupt that another CPU sent */
+enum origin { FROM_TASK, FROM_IRQ, FROM_IPI, NR_ORIGINS };
 
 /**
  * struct selftest - one CPU's
@@ -38,14 +43,16 @@ enum origin { FROM_TASK, FROM_IRQ, NR_ORIGINS };
  * @work: does it, on that CPU
  * @done: it has
  * @irq: writes a record in an interrupt
+ * @on: the CPU
+ * @neighbour: that of another CPU, which gets interrupts from this one; NULL: there is none
+ * @nr_sent: interrupts that were sent to this CPU
  * @written: by origin: records so far
  * @read: by origin: records found
  * @next: by origin: the least word that may come next
  * @pos: everything before it has been read
  * @time: of the record before it
  * @took_ns: time it took
- * @err: 0, -EIO when something is wrong, -ENOMEM
- * @wrong: what is
+ * @wrong: what is wrong, or NULL
  */
 struct selftest {
 	struct ktrc_cpu cpu;
@@ -54,13 +61,15 @@ struct selftest {
 	struct work_struct work;
 	struct completion done;
 	struct irq_work irq;
+	int on;
+	struct selftest *neighbour;
+	atomic_t nr_sent;
 	u64 written[NR_ORIGINS];
 	u64 read[NR_ORIGINS];
 	u64 next[NR_ORIGINS];
 	u64 pos;
 	u64 time;
 	u64 took_ns;
-	int err;
 	const char *wrong;
 };
 
@@ -81,6 +90,18 @@ static void write(struct selftest *t, enum origin origin)
 static void from_irq(struct irq_work *work)
 {
 	write(container_of(work, struct selftest, irq), FROM_IRQ);
+}
+
+static void from_ipi(void *test)
+{
+	write(test, FROM_IPI);
+}
+
+/* one at a time: it is over when this returns */
+static void send_ipi(struct selftest *to)
+{
+	if (!smp_call_function_single(to->on, from_ipi, to, true))
+		atomic_inc(&to->nr_sent);
 }
 
 /* ---- reading back ---- */
@@ -172,19 +193,25 @@ static const char *read_back(struct selftest *t)
 
 /* ---- one CPU ---- */
 
+static u64 sum(const u64 by_origin[NR_ORIGINS])
+{
+	return by_origin[FROM_TASK] + by_origin[FROM_IRQ] + by_origin[FROM_IPI];
+}
+
 static const char *check_books(const struct selftest *t)
 {
-	u64 written = t->written[FROM_TASK] + t->written[FROM_IRQ];
 	struct ktrc_books b;
 
 	ktrc_count_read(&t->cpu.count[EVENT], &b);
-	if (b.hits != written || b.filtered)
+	if (b.hits != sum(t->written) || b.filtered)
 		return "the books do not balance";
-	if (b.written != t->read[FROM_TASK] + t->read[FROM_IRQ])
+	if (b.written != sum(t->read))
 		return "what was written cannot be read";
-	if (b.lost != b.lost_by[KTRC_LOST_NEST] || b.lost > t->written[FROM_IRQ])
+	if (b.lost != b.lost_by[KTRC_LOST_NEST] || t->read[FROM_TASK] != t->written[FROM_TASK])
 		return "records were lost";
-	return t->read[FROM_TASK] == t->written[FROM_TASK] ? NULL : "records were lost";
+	if (t->written[FROM_IPI] != (u64)atomic_read(&t->nr_sent))
+		return "an interrupt of another CPU did not come";
+	return NULL;
 }
 
 /* Return: whether preemption is as it was. */
@@ -195,6 +222,8 @@ static bool write_round(struct selftest *t)
 	for (i = 0; i < ROUND_RECORDS; i++) {
 		if (i % IRQ_EVERY == 0)
 			irq_work_queue(&t->irq);
+		if (i % IPI_EVERY == 0 && t->neighbour)
+			send_ipi(t->neighbour);
 		write(t, FROM_TASK);
 	}
 	if (preempt_count() == depth)
@@ -214,7 +243,7 @@ static const char *run_rounds(struct selftest *t)
 		irq_work_sync(&t->irq);
 		wrong = read_back(t);
 	}
-	return wrong ?: check_books(t);
+	return wrong;
 }
 
 /*
@@ -241,10 +270,15 @@ static const char *check_rate(u32 clock)
 	return "the clock does not run at its rate";
 }
 
-static void prepare(struct selftest *t, u32 clock)
+static int prepare(struct selftest *t, int cpu, u32 clock)
 {
 	struct ktrc_ring *r = &t->cpu.ring;
 
+	t->memory =
+		__vmalloc(PAGE_SIZE + (PACKETS << SHIFT), GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
+	if (!t->memory)
+		return -ENOMEM;
+	t->on = cpu;
 	r->mode = KTRC_MODE_STREAM;
 	r->clock = clock;
 	r->shift = SHIFT;
@@ -255,42 +289,48 @@ static void prepare(struct selftest *t, u32 clock)
 	t->cpu.readers = &t->readers;
 	init_irq_work(&t->irq, from_irq);
 	ktrc_ring_init(r, t->memory);
+	return 0;
 }
 
-static void try_ring(struct selftest *t)
+/* each CPU's neighbour is the one before it, the first one's the last */
+static int prepare_all(struct selftest __percpu *tests)
 {
-	u64 began = ktime_get_mono_fast_ns();
+	u32 clock = ktrc_clock_choose();
+	struct selftest *first = NULL, *last = NULL;
+	int cpu, err;
 
-	t->memory =
-		__vmalloc(PAGE_SIZE + (PACKETS << SHIFT), GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
-	if (!t->memory) {
-		t->err = -ENOMEM;
-		return;
+	for_each_online_cpu(cpu) {
+		struct selftest *t = per_cpu_ptr(tests, cpu);
+
+		err = prepare(t, cpu, clock);
+		if (err)
+			return err;
+		t->neighbour = last;
+		first = first ?: t;
+		last = t;
 	}
-	prepare(t, ktrc_clock_choose());
-	t->wrong = run_rounds(t) ?: check_rate(t->cpu.ring.clock);
-	if (t->wrong)
-		t->err = -EIO;
-	irq_work_sync(&t->irq);
-	vfree(t->memory);
-	t->took_ns = ktime_get_mono_fast_ns() - began;
+	if (first != last)
+		first->neighbour = last;
+	return 0;
 }
 
 static void try_cpu(struct work_struct *work)
 {
 	struct selftest *t = container_of(work, struct selftest, work);
+	u64 began = ktime_get_mono_fast_ns();
 
-	try_ring(t);
+	t->wrong = run_rounds(t) ?: check_rate(t->cpu.ring.clock);
+	irq_work_sync(&t->irq);
+	t->took_ns = ktime_get_mono_fast_ns() - began;
 	complete(&t->done);
 }
 
 /* All CPUs at once.  One that a real-time task keeps to itself does not come to it. */
-static void try_cpus(struct selftest __percpu *tests)
+static void try_all(struct selftest __percpu *tests)
 {
 	unsigned long end = jiffies + PATIENCE;
 	int cpu;
 
-	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		struct selftest *t = per_cpu_ptr(tests, cpu);
 
@@ -305,7 +345,33 @@ static void try_cpus(struct selftest __percpu *tests)
 		if (cancel_work_sync(&t->work))
 			pr_info("self-test: CPU %d is too busy for it\n", cpu);
 	}
-	cpus_read_unlock();
+}
+
+/* Nobody writes any more.  Return: 0, or -EIO when something is wrong, which was said. */
+static int judge_all(struct selftest __percpu *tests, u64 *longest_ns)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct selftest *t = per_cpu_ptr(tests, cpu);
+		const char *wrong = t->wrong ?: read_back(t) ?: check_books(t);
+
+		*longest_ns = max(*longest_ns, t->took_ns);
+		if (!wrong)
+			continue;
+		pr_err("self-test: CPU %d: %s; not loaded\n", cpu, wrong);
+		return -EIO;
+	}
+	return 0;
+}
+
+static void free_all(struct selftest __percpu *tests)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		vfree(per_cpu_ptr(tests, cpu)->memory);
+	free_percpu(tests);
 }
 
 /**
@@ -321,22 +387,18 @@ int ktrc_selftest(u32 *longest_us)
 	struct selftest __percpu *tests =
 		alloc_percpu_gfp(struct selftest, GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
 	u64 longest_ns = 0;
-	int cpu, err = 0;
+	int err;
 
 	if (!tests)
 		return -ENOMEM;
-	try_cpus(tests);
-	for_each_possible_cpu(cpu) {
-		const struct selftest *t = per_cpu_ptr(tests, cpu);
-
-		longest_ns = max(longest_ns, t->took_ns);
-		if (!t->err || err)
-			continue;
-		err = t->err;
-		if (t->wrong)
-			pr_err("self-test: CPU %d: %s; not loaded\n", cpu, t->wrong);
+	cpus_read_lock();
+	err = prepare_all(tests);
+	if (!err) {
+		try_all(tests);
+		err = judge_all(tests, &longest_ns);
 	}
+	cpus_read_unlock();
+	free_all(tests);
 	*longest_us = div_u64(longest_ns, NSEC_PER_USEC);
-	free_percpu(tests);
 	return err;
 }
