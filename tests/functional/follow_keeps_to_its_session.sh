@@ -10,7 +10,9 @@ ktrc-ctl start -q --mode=stream --memory=4M --packet=4K || fail "start: $?"
 touch_pages read 10007 >/dev/null
 ktrc-read -q --follow --save "$tmp/trace" 2>"$tmp/err" &
 reader=$!
-until ktrc-ctl status --format=json | jq -e '.sessions[0].has_consumer' >/dev/null; do
+# not before it has all it needs: who attached may still be asking
+until compgen -G "$tmp/trace.tmp-*/ktrc/ktrc.json" >/dev/null; do
+	kill -0 $reader || fail "the reader: $(cat "$tmp/err")"
 	sleep 0.1
 done
 kill -STOP $reader
