@@ -2,7 +2,8 @@
 /*
  * The task dictionary.  Called by emit.c's slow path, any context, preemption
  * disabled.  A nested writer has the same current task as the one it
- * interrupted, so that a half-updated entry can only cause a second full record.
+ * interrupted, so that a half-updated entry can only cause a second full record; so does
+ * one that is half another's, as both words are compared.
  */
 #include "dict.h"
 #include "../uapi/ktrc_events.h"
@@ -13,13 +14,14 @@ static u32 slot_of(u32 tid)
 }
 
 /**
- * ktrc_who_is_current() - identify the current task
+ * ktrc_who_is() - identify a task
  * @who: receives the answer
+ * @task: the task; NULL: nobody
  */
-void ktrc_who_is_current(struct ktrc_who *who)
+void ktrc_who_is(struct ktrc_who *who, const struct task_struct *task)
 {
-	who->tid = current->pid;
-	who->key = ktrc_task_key(current);
+	who->tid = task ? task->pid : KTRC_TID_NOBODY;
+	who->key = task ? ktrc_task_key(task) : 0;
 }
 
 /**
@@ -53,31 +55,34 @@ u32 ktrc_dict_bytes(enum ktrc_task_form form)
 	return 0;
 }
 
-static void write_full(struct ktrc_pen *pen)
+static void write_full(const struct task_struct *task, struct ktrc_pen *pen)
 {
-	struct ktrc_ev_task rec = {
-		.tid = current->pid,
-		.tgid = current->tgid,
-		.cgid = ktrc_current_cgid(),
-		.start_ns = current->start_boottime,
-	};
+	struct ktrc_ev_task rec = { .tid = KTRC_TID_NOBODY, .tgid = KTRC_TID_NOBODY };
 	u32 i;
 
-	for (i = 0; i < sizeof(rec.comm) - 1 && current->comm[i]; i++)
-		rec.comm[i] = current->comm[i];
+	if (task) {
+		rec.tid = task->pid;
+		rec.tgid = task->tgid;
+		rec.cgid = ktrc_task_cgid(task);
+		rec.start_ns = task->start_boottime;
+	}
+	for (i = 0; i < sizeof(rec.comm) - 1 && task && task->comm[i]; i++)
+		rec.comm[i] = task->comm[i];
 	ktrc_record_put(pen, KTRC_EV_task, &rec, sizeof(rec));
 }
 
 /**
- * ktrc_dict_write() - name the current task and remember that its packet knows it
+ * ktrc_dict_write() - name a task and remember that its packet knows it
  * @d: the CPU's dictionary
- * @who: the current task
+ * @who: the task
+ * @task: the same; NULL: nobody
  * @form: in which form
  * @packet: number of the packet
  * @pen: at ktrc_dict_bytes() reserved bytes
  */
-void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who, enum ktrc_task_form form,
-		     u64 packet, struct ktrc_pen *pen)
+void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who,
+		     const struct task_struct *task, enum ktrc_task_form form, u64 packet,
+		     struct ktrc_pen *pen)
 {
 	struct ktrc_ev_task_ref ref = { .tid = who->tid };
 	u32 slot = slot_of(who->tid);
@@ -85,7 +90,7 @@ void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who, enum ktrc_
 	if (form == KTRC_TASK_REF) {
 		ktrc_record_put(pen, KTRC_EV_task_ref, &ref, sizeof(ref));
 	} else if (form == KTRC_TASK_FULL) {
-		write_full(pen);
+		write_full(task, pen);
 		d->task[slot].who = *who;
 		d->task[slot].packet = packet + 1;
 	}

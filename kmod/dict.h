@@ -8,13 +8,14 @@
 
 #include "env.h"
 #include "record.h"
+#include "../uapi/ktrc.h"
 
 #define KTRC_DICT_TASKS 64 /* power of two */
 
 /**
- * struct ktrc_who - the current task, as far as telling it from another goes
- * @key: see ktrc_task_key()
- * @tid: thread id in the initial pid namespace
+ * struct ktrc_who - a task, as far as telling it from another goes
+ * @key: see ktrc_task_key(); 0 of nobody
+ * @tid: thread id in the initial pid namespace; KTRC_TID_NOBODY
  */
 struct ktrc_who {
 	u64 key;
@@ -55,11 +56,12 @@ static __always_inline u64 ktrc_task_key(const struct task_struct *task)
 	return low ^ rol64(high, 29) ^ task->start_boottime;
 }
 
-void ktrc_who_is_current(struct ktrc_who *who);
+void ktrc_who_is(struct ktrc_who *who, const struct task_struct *task);
 enum ktrc_task_form ktrc_dict_form(const struct ktrc_dict *d, const struct ktrc_who *who,
 				   u64 packet);
 u32 ktrc_dict_bytes(enum ktrc_task_form form);
-void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who, enum ktrc_task_form form,
-		     u64 packet, struct ktrc_pen *pen);
+void ktrc_dict_write(struct ktrc_dict *d, const struct ktrc_who *who,
+		     const struct task_struct *task, enum ktrc_task_form form, u64 packet,
+		     struct ktrc_pen *pen);
 
 #endif /* KTRC_DICT_H */

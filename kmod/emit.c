@@ -13,10 +13,12 @@ DEFINE_PER_CPU(u64, ktrc_clock_last);
 
 #define KTRC_RECORDED (-1) /* not an enum ktrc_loss */
 
+/* @task: whose it is; NULL: no task's */
 struct record {
 	u32 id;
 	u32 bytes;
 	const void *payload;
+	const struct task_struct *task;
 };
 
 /**
@@ -27,10 +29,12 @@ struct record {
  * @time: clock ticks of all its records
  * @bytes: from @pos, all records
  * @form: how the task is named
+ * @form_back: how the current task is named after a record that is not its own
  * @extended: the first header must be extended
  * @opens: the packet must be opened
  * @lost: if @opens: hits lost so far
- * @who: the current task
+ * @who: whose the record is
+ * @me: the current task
  */
 struct plan {
 	u64 head;
@@ -39,10 +43,12 @@ struct plan {
 	u64 time;
 	u32 bytes;
 	enum ktrc_task_form form;
+	enum ktrc_task_form form_back;
 	bool extended;
 	bool opens;
 	u64 lost;
 	struct ktrc_who who;
+	struct ktrc_who me;
 };
 
 static u32 prologue_bytes(const struct ktrc_cpu *c)
@@ -88,6 +94,12 @@ static bool snapshot_books(struct ktrc_cpu *c, u32 own, u64 *lost)
 	return false;
 }
 
+static u32 plan_bytes(const struct plan *p, const struct record *rec)
+{
+	return ktrc_dict_bytes(p->form) + ktrc_record_bytes(rec->bytes) +
+	       ktrc_dict_bytes(p->form_back);
+}
+
 static int plan_packet(struct ktrc_cpu *c, const struct record *rec, struct plan *p)
 {
 	struct ktrc_ring *r = &c->ring;
@@ -100,9 +112,34 @@ static int plan_packet(struct ktrc_cpu *c, const struct record *rec, struct plan
 	p->opens = true;
 	p->extended = false;
 	p->form = KTRC_TASK_FULL;
+	p->form_back = rec->task == current ? KTRC_TASK_IN_EFFECT : KTRC_TASK_FULL;
 	p->pos = p->packet << r->shift;
-	p->bytes = prologue_bytes(c) + ktrc_dict_bytes(p->form) + ktrc_record_bytes(rec->bytes);
+	p->bytes = prologue_bytes(c) + plan_bytes(p, rec);
 	return KTRC_RECORDED;
+}
+
+/*
+ * Which task records a record takes.  One that is not the current task's stands between its
+ * own and the current task's: whoever is interrupted by it, or follows it, finds the task
+ * in effect that was before.
+ */
+static void plan_tasks(const struct ktrc_cpu *c, const struct record *rec, struct plan *p)
+{
+	const struct ktrc_ring *r = &c->ring;
+
+	ktrc_who_is(&p->me, current);
+	p->who = p->me;
+	p->form_back = KTRC_TASK_IN_EFFECT;
+	if (rec->task == current) {
+		if (r->tid == p->who.tid && r->task_key == p->who.key)
+			p->form = KTRC_TASK_IN_EFFECT;
+		else
+			p->form = ktrc_dict_form(&c->dict, &p->who, p->packet);
+		return;
+	}
+	ktrc_who_is(&p->who, rec->task);
+	p->form = ktrc_dict_form(&c->dict, &p->who, p->packet);
+	p->form_back = ktrc_dict_form(&c->dict, &p->me, p->packet);
 }
 
 static int plan_record(struct ktrc_cpu *c, const struct record *rec, bool is_nested, struct plan *p)
@@ -115,16 +152,12 @@ static int plan_record(struct ktrc_cpu *c, const struct record *rec, bool is_nes
 	p->time = ktrc_clock_ticks(r->clock);
 	end = ktrc_packet_end(p->head, r->shift);
 	p->packet = (end >> r->shift) - 1;
-	ktrc_who_is_current(&p->who);
-	if (r->tid == p->who.tid && r->task_key == p->who.key)
-		p->form = KTRC_TASK_IN_EFFECT;
-	else
-		p->form = ktrc_dict_form(&c->dict, &p->who, p->packet);
+	plan_tasks(c, rec, p);
 	p->extended = ktrc_epoch(p->time) != r->epoch;
 	p->opens = false;
 	p->pos = p->head;
-	p->bytes = (p->extended ? KTRC_EXTENDED_BYTES - KTRC_COMPACT_BYTES : 0) +
-		   ktrc_dict_bytes(p->form) + ktrc_record_bytes(rec->bytes);
+	p->bytes =
+		(p->extended ? KTRC_EXTENDED_BYTES - KTRC_COMPACT_BYTES : 0) + plan_bytes(p, rec);
 	if (p->pos + p->bytes + (is_nested ? 0 : KTRC_SLACK_BYTES) <= end)
 		return KTRC_RECORDED;
 	return is_nested ? KTRC_LOST_NEST : plan_packet(c, rec, p);
@@ -187,11 +220,12 @@ static void fill(struct ktrc_cpu *c, const struct record *rec, const struct plan
 		write_calibration(c, &pen);
 		write_books(c, &pen);
 	}
-	ktrc_dict_write(&c->dict, &p->who, p->form, p->packet, &pen);
+	ktrc_dict_write(&c->dict, &p->who, rec->task, p->form, p->packet, &pen);
 	ktrc_record_put(&pen, rec->id, rec->payload, rec->bytes);
+	ktrc_dict_write(&c->dict, &p->me, current, p->form_back, p->packet, &pen);
 	r->epoch = ktrc_epoch(p->time);
-	r->tid = p->who.tid;
-	r->task_key = p->who.key;
+	r->tid = p->me.tid;
+	r->task_key = p->me.key;
 }
 
 static int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested, bool *opened)
@@ -316,19 +350,21 @@ noinline void ktrc_emit_nothing_slow(struct ktrc_cpu *c, u32 id)
 }
 
 /**
- * ktrc_emit_long() - write a record of any size, or count why not
+ * ktrc_emit_of() - write a record of any size of any task, or count why not
  * @c: this CPU's
  * @id: event id
  * @payload: its struct ktrc_ev_*
  * @bytes: its size
+ * @task: whose it is; NULL: no task's
  *
  * Context: any; preemption disabled.
  */
-noinline void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes)
+noinline void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
+			   const struct task_struct *task)
 {
 	struct ktrc_ring *r = &c->ring;
 	u32 outer = r->active, me = ktrc_ring_context();
-	struct record rec = { .id = id, .bytes = bytes, .payload = payload };
+	struct record rec = { .id = id, .bytes = bytes, .payload = payload, .task = task };
 	bool opened = false;
 
 	WRITE_ONCE(r->active, me);
@@ -338,6 +374,20 @@ noinline void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u3
 	ktrc_ring_leave(r, outer);
 	if (opened)
 		ktrc_wake(&c->wake, c->readers);
+}
+
+/**
+ * ktrc_emit_long() - write a record of any size of the current task, or count why not
+ * @c: this CPU's
+ * @id: event id
+ * @payload: its struct ktrc_ev_*
+ * @bytes: its size
+ *
+ * Context: any; preemption disabled.
+ */
+void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes)
+{
+	ktrc_emit_of(c, id, payload, bytes, current);
 }
 
 /**

@@ -42,6 +42,8 @@ struct ktrc_cpu {
 } ____cacheline_aligned;
 
 void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high);
+void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
+		  const struct task_struct *task);
 void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes);
 void ktrc_emit_nothing_slow(struct ktrc_cpu *c, u32 id);
 void ktrc_emit_catch_up(struct ktrc_ring *r);

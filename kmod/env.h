@@ -27,15 +27,28 @@
 
 #include "compat/compat.h"
 
-/* the cgroup v2 id of the current task; any context */
-static inline u64 ktrc_current_cgid(void)
+/* the cgroup v2 id of a task; any context */
+static inline u64 ktrc_task_cgid(const struct task_struct *task)
 {
 	u64 cgid;
 
 	rcu_read_lock();
-	cgid = cgroup_id(task_dfl_cgroup(current));
+	cgid = cgroup_id(task_dfl_cgroup((struct task_struct *)task));
 	rcu_read_unlock();
 	return cgid;
+}
+
+static inline u64 ktrc_current_cgid(void)
+{
+	return ktrc_task_cgid(current);
+}
+
+/* the cgroup v2 id of a controller's part of a cgroup; 0: of cgroup v1 */
+static inline u64 ktrc_css_cgid(const struct cgroup_subsys_state *css)
+{
+	const struct cgroup *cgroup = css->cgroup;
+
+	return cgroup && cgroup->root == &cgrp_dfl_root ? cgroup_id(cgroup) : 0;
 }
 
 /* is the current task in @top or below; any context */

@@ -13,6 +13,21 @@ noinline bool ktrc_filter_is_in_cgroup(const struct ktrc_filter *f)
 	return ktrc_current_is_in(f->cgroup);
 }
 
+/**
+ * ktrc_filter_takes() - does something that another task, or none, has to do with concern
+ * the session
+ * @f: its filter
+ * @subject: whom it concerns
+ *
+ * What is no task's is no process's either.
+ */
+bool ktrc_filter_takes(const struct ktrc_filter *f, const struct ktrc_subject *subject)
+{
+	if (f->cgroup && (!subject->cgroup || !cgroup_is_descendant(subject->cgroup, f->cgroup)))
+		return false;
+	return !f->nr_tgids || (subject->task && ktrc_filter_has_process(f, subject->task));
+}
+
 static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
 {
 	if (rule->flags & KTRC_RULE_MAJOR && !facts->is_major)

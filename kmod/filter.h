@@ -53,17 +53,19 @@ enum ktrc_verdict {
 };
 
 /**
- * ktrc_filter_has_process() - is the current process one of a filter's
+ * ktrc_filter_has_process() - is a task of one of a filter's processes
  * @f: the filter
+ * @task: the task
  */
-static __always_inline bool ktrc_filter_has_process(const struct ktrc_filter *f)
+static __always_inline bool ktrc_filter_has_process(const struct ktrc_filter *f,
+						    const struct task_struct *task)
 {
 	u32 i;
 
 	if (!f->nr_tgids)
 		return true;
 	for (i = 0; i < KTRC_MAX_PIDS && i < f->nr_tgids; i++) {
-		if (f->tgid[i] == (u32)current->tgid)
+		if (f->tgid[i] == (u32)task->tgid)
 			return true;
 	}
 	return false;
@@ -77,8 +79,21 @@ bool ktrc_filter_is_in_cgroup(const struct ktrc_filter *f);
  */
 static __always_inline bool ktrc_filter_is_ours(const struct ktrc_filter *f)
 {
-	return (likely(!f->cgroup) || ktrc_filter_is_in_cgroup(f)) && ktrc_filter_has_process(f);
+	return (likely(!f->cgroup) || ktrc_filter_is_in_cgroup(f)) &&
+	       ktrc_filter_has_process(f, current);
 }
+
+/**
+ * struct ktrc_subject - whom a hit concerns, where that is not the current task
+ * @task: whose the record is; NULL: no task's
+ * @cgroup: the cgroup that it is about; NULL: none that a filter could name
+ */
+struct ktrc_subject {
+	const struct task_struct *task;
+	struct cgroup *cgroup;
+};
+
+bool ktrc_filter_takes(const struct ktrc_filter *f, const struct ktrc_subject *subject);
 
 enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_count *n, u32 id,
 				    const struct ktrc_facts *facts);

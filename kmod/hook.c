@@ -84,6 +84,55 @@ void ktrc_tracepoint_detach(struct ktrc_tracepoint *t)
 	t->tp = NULL;
 }
 
+/**
+ * ktrc_points_check() - does this kernel have all of these tracepoints
+ * @points: the tracepoints
+ * @nr: their number
+ *
+ * Return: 0 or -ENOENT
+ */
+int ktrc_points_check(const struct ktrc_point *points, size_t nr)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = ktrc_tracepoint_check(points[i].hook.name);
+	return err;
+}
+
+/**
+ * ktrc_points_attach() - attach to all of these tracepoints, or none, in their order
+ * @points: the tracepoints
+ * @nr: their number
+ *
+ * Return: 0 or a negative error
+ */
+int ktrc_points_attach(struct ktrc_point *points, size_t nr)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = ktrc_tracepoint_attach(&points[i].hook, points[i].callback);
+	if (err)
+		ktrc_points_detach(points, nr);
+	return err;
+}
+
+/**
+ * ktrc_points_detach() - undo ktrc_points_attach(), backwards
+ * @points: the tracepoints
+ * @nr: their number
+ */
+void ktrc_points_detach(struct ktrc_point *points, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		ktrc_tracepoint_detach(&points[nr - 1 - i].hook);
+}
+
 /* the kernel takes probes that it then does not arm, while kprobes are switched off */
 static int armed(const void *address)
 {
@@ -223,6 +272,86 @@ void ktrc_entry_detach(struct ktrc_entry *e)
 	if (e->is_attached)
 		unregister_kprobe(&e->kp);
 	e->is_attached = false;
+}
+
+/* where a function is traced; the kernel tells who registers a probe there */
+static int find_call(const char *symbol, unsigned long *ip)
+{
+	struct kprobe *kp = kzalloc(sizeof(*kp), GFP_KERNEL | __GFP_NOWARN);
+	int err;
+
+	if (!kp)
+		return -ENOMEM;
+	kp->symbol_name = symbol;
+	kp->flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(kp);
+	if (!err) {
+		*ip = (unsigned long)kp->addr;
+		err = kp->flags & KPROBE_FLAG_FTRACE ? 0 : -EINVAL;
+		unregister_kprobe(kp);
+	}
+	kfree(kp);
+	return err;
+}
+
+/**
+ * ktrc_calls_check() - would the kernel let us attach
+ * @c: the functions
+ *
+ * Return: 0 or a negative error, see ktrc_hook_reason().
+ */
+int ktrc_calls_check(struct ktrc_calls *c)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < c->nr && !err; i++)
+		err = c->is_attached ? armed((void *)c->ip[i]) : find_call(c->symbol[i], &c->ip[i]);
+	return err;
+}
+
+/**
+ * ktrc_calls_attach() - call the handler of @c from now on
+ * @c: the functions
+ *
+ * Return: 0 or a negative error, see ktrc_hook_reason().
+ */
+int ktrc_calls_attach(struct ktrc_calls *c)
+{
+	int err = ktrc_calls_check(c);
+	u32 i;
+
+	if (err)
+		return err;
+	memset(&c->ops, 0, sizeof(c->ops));
+	c->ops.func = c->on_entry;
+	/* with no function in its filter it would be called at each of the kernel's */
+	for (i = 0; i < c->nr && !err; i++)
+		err = ftrace_set_filter_ip(&c->ops, c->ip[i], 0, !i);
+	if (!err)
+		err = register_ftrace_function(&c->ops);
+	if (err) {
+		ftrace_free_filter(&c->ops);
+		return err;
+	}
+	c->is_attached = true;
+	err = ktrc_calls_check(c);
+	if (err)
+		ktrc_calls_detach(c);
+	return err;
+}
+
+/**
+ * ktrc_calls_detach() - undo ktrc_calls_attach(); nothing if not attached
+ * @c: the functions
+ */
+void ktrc_calls_detach(struct ktrc_calls *c)
+{
+	if (!c->is_attached)
+		return;
+	unregister_ftrace_function(&c->ops);
+	ftrace_free_filter(&c->ops);
+	c->is_attached = false;
 }
 
 /**

@@ -6,8 +6,11 @@
 #ifndef KTRC_HOOK_H
 #define KTRC_HOOK_H
 
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/tracepoint.h>
+
+#define KTRC_MAX_CALLS 8
 
 /**
  * struct ktrc_tracepoint - a tracepoint to attach to
@@ -20,6 +23,21 @@ struct ktrc_tracepoint {
 	struct tracepoint *tp;
 	void *probe;
 };
+
+/**
+ * struct ktrc_point - a tracepoint and what to call there, in a list of them
+ * @hook: the tracepoint
+ * @callback: the probe for ktrc_tracepoint_attach()
+ */
+struct ktrc_point {
+	struct ktrc_tracepoint hook;
+	void *callback;
+};
+
+#define KTRC_POINT(tracepoint, probe)                                \
+	{                                                            \
+		.hook = { .name = #tracepoint }, .callback = (probe) \
+	}
 
 /**
  * struct ktrc_function - a function whose entry and exit to attach to
@@ -53,9 +71,34 @@ struct ktrc_entry {
 	bool is_attached;
 };
 
+/**
+ * struct ktrc_calls - functions whose entries to attach to, all at once
+ * @symbol: their names
+ * @nr: how many
+ * @on_entry: called at each entry, with interrupts as they are there
+ * @ip: private; where each of them is traced
+ * @ops: private
+ * @is_attached: private
+ *
+ * By the function tracer: a call is seen also where it interrupts another hook, which a
+ * kprobe misses.  Detaching waits until every task has left the tracer's code.
+ */
+struct ktrc_calls {
+	const char *const *symbol;
+	u32 nr;
+	ftrace_func_t on_entry;
+	unsigned long ip[KTRC_MAX_CALLS];
+	struct ftrace_ops ops;
+	bool is_attached;
+};
+
 int ktrc_tracepoint_check(const char *name);
 int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe);
 void ktrc_tracepoint_detach(struct ktrc_tracepoint *t);
+
+int ktrc_points_check(const struct ktrc_point *points, size_t nr);
+int ktrc_points_attach(struct ktrc_point *points, size_t nr);
+void ktrc_points_detach(struct ktrc_point *points, size_t nr);
 
 int ktrc_function_check(const struct ktrc_function *f);
 int ktrc_function_attach(struct ktrc_function *f);
@@ -65,6 +108,10 @@ u64 ktrc_function_missed(const struct ktrc_function *f);
 int ktrc_entry_check(const struct ktrc_entry *e);
 int ktrc_entry_attach(struct ktrc_entry *e);
 void ktrc_entry_detach(struct ktrc_entry *e);
+
+int ktrc_calls_check(struct ktrc_calls *c);
+int ktrc_calls_attach(struct ktrc_calls *c);
+void ktrc_calls_detach(struct ktrc_calls *c);
 
 const char *ktrc_hook_reason(int error);
 

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "device.h"
+#include "held.h"
 #include "netlink.h"
 #include "selftest.h"
 #include "session.h"
@@ -44,6 +45,7 @@ static void __exit ktrc_exit(void)
 	ktrc_device_exit();
 	ktrc_netlink_exit();
 	ktrc_memory_exit();
+	ktrc_helds_exit();
 }
 
 module_init(ktrc_init);

@@ -53,6 +53,46 @@ void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec,
 	}
 }
 
+/* judged and counted like a hit of the current task */
+static void hand_of(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
+		    const struct ktrc_facts *facts, const struct ktrc_subject *subject)
+{
+	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
+	enum ktrc_verdict verdict = KTRC_TAKE;
+
+	if (l->filter && !ktrc_filter_takes(l->filter, subject))
+		verdict = KTRC_REJECT;
+	else if (l->filter)
+		verdict = ktrc_filter_judge(l->filter, &c->count[id], id, facts);
+	if (verdict != KTRC_REJECT && facts->ticks != KTRC_NO_TICKS)
+		ktrc_count_duration(&c->count[id], facts->ticks);
+	if (verdict == KTRC_TAKE)
+		ktrc_emit_of(c, id, rec, bytes, subject->task);
+	else
+		ktrc_emit_nothing(c, id);
+}
+
+/**
+ * ktrc_outlet_emit_of() - hand a hit of another task, or of none, to every listener
+ * @outlet: the event's
+ * @id: event id
+ * @rec: the record's payload
+ * @bytes: its size
+ * @facts: for filters
+ * @subject: whose it is
+ */
+void ktrc_outlet_emit_of(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
+			 const struct ktrc_facts *facts, const struct ktrc_subject *subject)
+{
+	const struct ktrc_listeners *all = ktrc_outlet_all(outlet);
+	u32 i;
+
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		if (!READ_ONCE(this_cpu_ptr(all->at[i].cpus)->ring.off))
+			hand_of(&all->at[i], id, rec, bytes, facts, subject);
+	}
+}
+
 /**
  * ktrc_outlet_count() - a hit of which only the duration is known
  * @outlet: the event's

@@ -48,6 +48,8 @@ struct ktrc_outlet {
 
 void ktrc_outlet_emit(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
 		      const struct ktrc_facts *facts);
+void ktrc_outlet_emit_of(const struct ktrc_outlet *outlet, u32 id, const void *rec, u32 bytes,
+			 const struct ktrc_facts *facts, const struct ktrc_subject *subject);
 void ktrc_outlet_hand(const struct ktrc_listener *l, u32 id, const void *rec, u32 bytes,
 		      const struct ktrc_facts *facts);
 void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks);

@@ -112,9 +112,7 @@ static void ktrc_on_node_reclaim_end(void *data, unsigned long nr_reclaimed)
 /* 0: of cgroup v1 */
 static u64 memcg_cgid(const struct mem_cgroup *memcg)
 {
-	const struct cgroup *cgroup = memcg ? memcg->css.cgroup : NULL;
-
-	return cgroup && cgroup->root == &cgrp_dfl_root ? cgroup_id(cgroup) : 0;
+	return memcg ? ktrc_css_cgid(&memcg->css) : 0;
 }
 
 /* try_to_free_mem_cgroup_pages(memcg, ...): the begin tracepoint follows */
@@ -150,24 +148,14 @@ static void ktrc_on_kswapd_sleep(void *data, int nid)
 
 /* ---- control ---- */
 
-/* a tracepoint and what to call there */
-struct point {
-	struct ktrc_tracepoint hook;
-	void *probe;
-};
-
-#define POINT(tp, callback)                                  \
-	{                                                    \
-		.hook = { .name = #tp }, .probe = (callback) \
-	}
-
-static struct point stall_points[] = {
-	POINT(mm_vmscan_direct_reclaim_end, ktrc_on_direct_reclaim_end),
-	POINT(mm_vmscan_memcg_reclaim_end, ktrc_on_memcg_reclaim_end),
-	POINT(mm_vmscan_node_reclaim_end, ktrc_on_node_reclaim_end),
-	POINT(mm_vmscan_direct_reclaim_begin, ktrc_on_direct_reclaim_begin),
-	POINT(mm_vmscan_memcg_reclaim_begin, ktrc_on_memcg_reclaim_begin),
-	POINT(mm_vmscan_node_reclaim_begin, ktrc_on_node_reclaim_begin),
+/* ends first, and detached last: no begin is seen whose end would not be */
+static struct ktrc_point stall_points[] = {
+	KTRC_POINT(mm_vmscan_direct_reclaim_end, ktrc_on_direct_reclaim_end),
+	KTRC_POINT(mm_vmscan_memcg_reclaim_end, ktrc_on_memcg_reclaim_end),
+	KTRC_POINT(mm_vmscan_node_reclaim_end, ktrc_on_node_reclaim_end),
+	KTRC_POINT(mm_vmscan_direct_reclaim_begin, ktrc_on_direct_reclaim_begin),
+	KTRC_POINT(mm_vmscan_memcg_reclaim_begin, ktrc_on_memcg_reclaim_begin),
+	KTRC_POINT(mm_vmscan_node_reclaim_begin, ktrc_on_node_reclaim_begin),
 };
 
 static struct ktrc_tracepoint wake_hook = { .name = "mm_vmscan_kswapd_wake" };
@@ -188,43 +176,13 @@ static void check_callbacks(void)
 	check_trace_callback_type_mm_vmscan_node_reclaim_end(ktrc_on_node_reclaim_end);
 }
 
-static int points_check(void)
-{
-	size_t i;
-	int err = 0;
-
-	for (i = 0; i < ARRAY_SIZE(stall_points) && !err; i++)
-		err = ktrc_tracepoint_check(stall_points[i].hook.name);
-	return err;
-}
-
-/* backwards: no begin is seen whose end would not be */
-static void points_detach(void)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(stall_points); i++)
-		ktrc_tracepoint_detach(&stall_points[ARRAY_SIZE(stall_points) - 1 - i].hook);
-}
-
-static int points_attach(void)
-{
-	size_t i;
-	int err = 0;
-
-	for (i = 0; i < ARRAY_SIZE(stall_points) && !err; i++)
-		err = ktrc_tracepoint_attach(&stall_points[i].hook, stall_points[i].probe);
-	if (err)
-		points_detach();
-	return err;
-}
-
 /* reclaim and reclaim.begin share their hooks */
 static u32 nr_stall_users;
 
 static int stall_check(void)
 {
-	return points_check() ?: ktrc_entry_check(&memcg_entry);
+	return ktrc_points_check(stall_points, ARRAY_SIZE(stall_points)) ?:
+		       ktrc_entry_check(&memcg_entry);
 }
 
 static int stall_attach(u32 clock)
@@ -238,12 +196,12 @@ static int stall_attach(u32 clock)
 	stall_clock = clock;
 	ktrc_stalls_clear(&stalls);
 	check_callbacks();
-	err = points_attach();
+	err = ktrc_points_attach(stall_points, ARRAY_SIZE(stall_points));
 	if (!err) {
 		/* last: what it announces must find its begin attached */
 		err = ktrc_entry_attach(&memcg_entry);
 		if (err)
-			points_detach();
+			ktrc_points_detach(stall_points, ARRAY_SIZE(stall_points));
 	}
 	if (err)
 		nr_stall_users--;
@@ -254,7 +212,7 @@ static void stall_detach(void)
 {
 	if (--nr_stall_users)
 		return;
-	points_detach();
+	ktrc_points_detach(stall_points, ARRAY_SIZE(stall_points));
 	ktrc_entry_detach(&memcg_entry);
 }
 

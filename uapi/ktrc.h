@@ -180,6 +180,9 @@ struct ktrc_packet_header {
 #define KTRC_TIME_BITS 27
 #define KTRC_ID_EXTENDED 31
 
+/* the tid of a task record behind which records belong to no task */
+#define KTRC_TID_NOBODY 4294967295u
+
 /* ---- ioctls on /dev/ktrc ---- */
 
 /*

@@ -20,6 +20,8 @@
  * @max_loss: --max-loss; NULL: any loss is fine
  * @max_loss_value: what it points to
  * @is_quiet: -q
+ * @with_zones: --zones
+ * @is_compactsnoop: --compat=compactsnoop
  * @has_markdown: --format=markdown is possible
  */
 struct ktrc_cli {
@@ -31,6 +33,8 @@ struct ktrc_cli {
 	const u64 *max_loss;
 	u64 max_loss_value;
 	bool is_quiet;
+	bool with_zones;
+	bool is_compactsnoop;
 	bool has_markdown;
 };
 

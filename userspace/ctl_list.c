@@ -23,12 +23,12 @@ static void list_event(const struct ktrc_ctl_show *show, const struct ktrc_event
 	char rules[KTRC_RULE_ROOM];
 
 	if (ktrc_event_is_data(event))
-		fprintf(file, "%-14s %-11s %s\n", event->label, ktrc_ctl_avail_text(event->avail),
+		fprintf(file, "%-20s %-11s %s\n", event->label, ktrc_ctl_avail_text(event->avail),
 			event->reason ? event->reason :
 			event->hook   ? event->hook :
 					"");
 	else if (show->is_verbose)
-		fprintf(file, "%-14s %-11s\n", event->label, "always");
+		fprintf(file, "%-20s %-11s\n", event->label, "always");
 	else
 		return;
 	if (event->doc)

@@ -55,6 +55,20 @@ static void store_base(const struct ktrc_cli *cli, const char *name,
 	ktrc_cli_note(cli, "check will not know the kernel's own counters: %s", err.text);
 }
 
+/* Keeps the CPU quotas as they are now; without them the view says that they are unknown. */
+static void store_quotas(const char *name, bool is_start)
+{
+	__ktrc_device struct ktrc_device *dev = NULL;
+	struct ktrc_quotas quotas = { 0 };
+	struct ktrc_error err;
+
+	if (ktrc_device_open(name, 0, &dev, &err) == 0 &&
+	    (ktrc_quotas_load(&quotas, name, dev->info.uuid) == 0 || is_start) &&
+	    ktrc_quotas_scan(&quotas, true) == 0)
+		ktrc_quotas_store(&quotas, name, dev->info.uuid, &err);
+	ktrc_quotas_release(&quotas);
+}
+
 /* The kernel's counters are read at once when it records: hooking in takes longer than that. */
 static int record(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct ktrc_error *err)
 {
@@ -65,6 +79,8 @@ static int record(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct k
 		return ret;
 	start = ktrc_vmstat_read();
 	store_base(&request->cli, request->session.name, &start, NULL);
+	if (strstr(request->events, "throttle"))
+		store_quotas(request->session.name, true);
 	return 0;
 }
 
@@ -133,6 +149,7 @@ static int stop(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_erro
 	if (ret < 0)
 		return ret;
 	store_base(cli, cli->session, NULL, &stop);
+	store_quotas(cli->session, false);
 	return 0;
 }
 
@@ -157,8 +174,10 @@ static int reset(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_err
 {
 	int ret = ktrc_nl_session_del(nl, cli->session, err);
 
-	if (ret == 0)
+	if (ret == 0) {
 		ktrc_base_forget(cli->session);
+		ktrc_quotas_forget(cli->session);
+	}
 	return ret;
 }
 

@@ -10,19 +10,23 @@
 
 #define OPT_ALL 'a'
 #define OPT_FOLLOW 'f'
+#define OPT_ZONES 'z'
+#define OPT_COMPAT KTRC_OPT_OWN
 
 static const char doc[] =
 	"Show what a session has recorded, or what a saved TRACE holds.\n"
 	"\n"
 	"  ktrc-read                    summary: a verdict, then evidence\n"
 	"  ktrc-read faults --top=10    page faults by process\n"
-	"  ktrc-read reclaim            stalls in reclaim: kind, order, cgroup, process\n"
+	"  ktrc-read reclaim            stalls in reclaim, kswapd\n"
+	"  ktrc-read compaction --zones stalls in compaction, each with its zones\n"
 	"  ktrc-read events | head      every record\n"
 	"  ktrc-read check              do the books balance? against /proc/vmstat?\n"
 	"  ktrc-read --save=DIR         copy the records to a CTF trace\n"
 	"  ktrc-read faults DIR         a view of a saved trace\n"
 	"\n"
-	"VIEW is summary (default), faults, reclaim, events or check.\v"
+	"VIEW is summary (default), faults, reclaim, compaction, frag, madvise,\n"
+	"throttle, events or check.\v"
 	"Exit: 0 done, 1 failed (check: unbalanced), 2 usage, 3 nothing recorded,\n"
 	"4 permission, 6 loss above --max-loss, 7 wrong module, 130 aborted.";
 
@@ -33,6 +37,8 @@ static const struct argp_option options[] = {
 	{ "follow", OPT_FOLLOW, NULL, 0, "consume a stream session and show it as it comes", 0 },
 	KTRC_ARGP_TOP,
 	{ "all", OPT_ALL, NULL, 0, "events: show dictionary records as well", 0 },
+	{ "compat", OPT_COMPAT, "TOOL", 0, "exactly as this tool prints: compactsnoop", 0 },
+	{ "zones", OPT_ZONES, NULL, 0, "compaction: each stall with its zones", 0 },
 	KTRC_ARGP_NO_HEADER,
 	KTRC_ARGP_COLOR,
 	KTRC_ARGP_QUIET,
@@ -42,8 +48,10 @@ static const struct argp_option options[] = {
 };
 
 static const char *const view_names[] = {
-	[KTRC_VIEW_SUMMARY] = "summary", [KTRC_VIEW_FAULTS] = "faults",
-	[KTRC_VIEW_RECLAIM] = "reclaim", [KTRC_VIEW_EVENTS] = "events",
+	[KTRC_VIEW_SUMMARY] = "summary",   [KTRC_VIEW_FAULTS] = "faults",
+	[KTRC_VIEW_RECLAIM] = "reclaim",   [KTRC_VIEW_COMPACTION] = "compaction",
+	[KTRC_VIEW_FRAG] = "frag",	   [KTRC_VIEW_MADVISE] = "madvise",
+	[KTRC_VIEW_THROTTLE] = "throttle", [KTRC_VIEW_EVENTS] = "events",
 	[KTRC_VIEW_CHECK] = "check",
 };
 
@@ -73,6 +81,28 @@ static error_t take_argument(struct argp_state *state, char *arg, struct ktrc_re
 	return 0;
 }
 
+static void take_tool(const char *tool, struct ktrc_read *read)
+{
+	static const char *const tools[] = { "compactsnoop" };
+
+	if (strcmp(tool, tools[0]) != 0)
+		ktrc_cli_unknown("tool", tool, tools, ARRAY_SIZE(tools));
+	read->cli.is_compactsnoop = true;
+}
+
+/* Another tool's output is that of one view, and text. */
+static void settle_tool(const struct argp_state *state, struct ktrc_read *read)
+{
+	if (!read->cli.is_compactsnoop)
+		return;
+	if (read->has_view && read->view != KTRC_VIEW_COMPACTION)
+		ktrc_cli_usage(state, "--compat=compactsnoop is for the view compaction");
+	if (read->cli.format != KTRC_OUT_TEXT)
+		ktrc_cli_usage(state, "--compat=compactsnoop prints text");
+	read->view = KTRC_VIEW_COMPACTION;
+	read->has_view = true;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct ktrc_read *read = state->input;
@@ -81,12 +111,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ALL:
 		read->with_dictionary = true;
 		return 0;
+	case OPT_COMPAT:
+		take_tool(arg, read);
+		return 0;
+	case OPT_ZONES:
+		read->cli.with_zones = true;
+		return 0;
 	case OPT_FOLLOW:
 		read->follow = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		return take_argument(state, arg, read);
 	case ARGP_KEY_END:
+		settle_tool(state, read);
 		if (read->cli.format == KTRC_OUT_MARKDOWN && read->view != KTRC_VIEW_SUMMARY)
 			ktrc_cli_usage(state, "--format=markdown is for the summary only");
 		if (read->trace && (read->follow || read->cli.save))

@@ -118,6 +118,9 @@ void ktrc_views_destroy(struct ktrc_views *views)
 		return;
 	ktrc_faults_destroy(views->faults);
 	ktrc_reclaim_destroy(views->reclaim);
+	ktrc_madvise_destroy(views->madvise);
+	ktrc_throttle_destroy(views->throttle);
+	ktrc_compaction_destroy(views->compaction);
 	free(views);
 }
 
@@ -135,7 +138,13 @@ struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture)
 	views->capture = capture;
 	views->faults = ktrc_faults_create(capture);
 	views->reclaim = ktrc_reclaim_create(capture);
-	return views->faults && views->reclaim ? ktrc_steal(views) : NULL;
+	views->madvise = ktrc_madvise_create(capture);
+	views->throttle = ktrc_throttle_create(capture);
+	views->compaction = ktrc_compaction_create(capture);
+	if (!views->faults || !views->reclaim || !views->madvise || !views->throttle ||
+	    !views->compaction)
+		return NULL;
+	return ktrc_steal(views);
 }
 
 /* The compact header is what all but a few records have. */
@@ -150,7 +159,13 @@ int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record)
 		views->volume.bytes += HEADER_BYTES + record->event->bytes;
 	}
 	ret = ktrc_faults_add(views->faults, record);
-	return ret < 0 ? ret : ktrc_reclaim_add(views->reclaim, record);
+	if (ret >= 0)
+		ret = ktrc_reclaim_add(views->reclaim, record);
+	if (ret >= 0)
+		ret = ktrc_madvise_add(views->madvise, record);
+	if (ret >= 0)
+		ret = ktrc_compaction_add(views->compaction, record);
+	return ret < 0 ? ret : ktrc_throttle_add(views->throttle, record);
 }
 
 static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
@@ -163,6 +178,7 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 	if (!check || !tallies)
 		return no_memory();
 	ktrc_check_stalls(check, views->reclaim);
+	ktrc_check_compaction(check, views->compaction);
 	if (view == KTRC_VIEW_CHECK) {
 		ktrc_print_check(check, views->capture, cli->format, &cli->out);
 		return check->is_balanced ? 0 : KTRC_EXIT_FAILED;
@@ -196,6 +212,67 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 	return 0;
 }
 
+static int print_compaction(const struct ktrc_views *views, const struct ktrc_cli *cli)
+{
+	const struct ktrc_compaction *compaction = views->compaction;
+
+	if (!compaction->event)
+		return unrecorded(views->capture, "compaction");
+	if (ktrc_compaction_is_empty(compaction))
+		return empty(views->capture, 1ull << compaction->event->id);
+	if (cli->is_compactsnoop)
+		ktrc_print_compactsnoop(compaction, &cli->out);
+	else
+		ktrc_print_compaction(compaction, cli->format, &cli->out);
+	return 0;
+}
+
+static int print_madvise(const struct ktrc_views *views, const struct ktrc_cli *cli)
+{
+	const struct ktrc_madvise *madvise = views->madvise;
+
+	if (!madvise->event)
+		return unrecorded(views->capture, "madvise");
+	if (!madvise->all->records)
+		return empty(views->capture, 1ull << madvise->event->id);
+	ktrc_print_madvise(madvise, cli->format, &cli->out);
+	return 0;
+}
+
+static int print_throttle(const struct ktrc_views *views, const struct ktrc_cli *cli)
+{
+	const struct ktrc_throttle *throttle = views->throttle;
+
+	if (!throttle->event)
+		return unrecorded(views->capture, "throttle");
+	if (ktrc_throttle_is_empty(throttle))
+		return empty(views->capture, 1ull << throttle->event->id);
+	ktrc_print_throttle(throttle, cli->format, &cli->out);
+	return 0;
+}
+
+static int print_frag(const struct ktrc_views *views, const struct ktrc_cli *cli)
+{
+	__ktrc_frag struct ktrc_frag *frag = ktrc_frag_create(views->capture);
+	struct ktrc_error err;
+
+	if (!frag)
+		return no_memory();
+	if (frag->why_unknown) {
+		ktrc_explain_unknown(views->capture, frag->why_unknown, &err);
+		return ktrc_cli_error(&err);
+	}
+	ktrc_print_frag(frag, cli->format, &cli->out);
+	return 0;
+}
+
+/* Views that come from no check of the books. */
+static int (*const unchecked[])(const struct ktrc_views *views, const struct ktrc_cli *cli) = {
+	[KTRC_VIEW_FAULTS] = print_faults,	   [KTRC_VIEW_RECLAIM] = print_reclaim,
+	[KTRC_VIEW_COMPACTION] = print_compaction, [KTRC_VIEW_FRAG] = print_frag,
+	[KTRC_VIEW_MADVISE] = print_madvise,	   [KTRC_VIEW_THROTTLE] = print_throttle,
+};
+
 static bool has_summary(const struct ktrc_views *views)
 {
 	return views->volume.records || !ktrc_reclaim_is_empty(views->reclaim) ||
@@ -207,13 +284,14 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
 	int code;
 
 	ktrc_faults_sort(views->faults);
-	if (ktrc_reclaim_finish(views->reclaim) < 0)
+	ktrc_madvise_sort(views->madvise);
+	if (ktrc_reclaim_finish(views->reclaim) < 0 ||
+	    ktrc_compaction_finish(views->compaction) < 0 ||
+	    ktrc_throttle_finish(views->throttle) < 0)
 		return no_memory();
 	note_damage(views->capture, cli);
-	if (view == KTRC_VIEW_FAULTS)
-		code = print_faults(views, cli);
-	else if (view == KTRC_VIEW_RECLAIM)
-		code = print_reclaim(views, cli);
+	if (view < ARRAY_SIZE(unchecked) && unchecked[view])
+		code = unchecked[view](views, cli);
 	else if (view == KTRC_VIEW_SUMMARY && !has_summary(views))
 		code = empty(views->capture, ALL_EVENTS);
 	else
@@ -233,6 +311,7 @@ int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dic
 	views = ktrc_views_create(capture);
 	if (!views)
 		return no_memory();
+	views->compaction->keeps_attempts = cli->with_zones || cli->is_compactsnoop;
 	while ((record = ktrc_reader_next(capture->reader)) != NULL)
 		if (ktrc_views_add(views, record) < 0)
 			return no_memory();

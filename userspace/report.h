@@ -9,6 +9,10 @@ enum ktrc_view {
 	KTRC_VIEW_SUMMARY,
 	KTRC_VIEW_FAULTS,
 	KTRC_VIEW_RECLAIM,
+	KTRC_VIEW_MADVISE,
+	KTRC_VIEW_THROTTLE,
+	KTRC_VIEW_COMPACTION,
+	KTRC_VIEW_FRAG,
 	KTRC_VIEW_EVENTS,
 	KTRC_VIEW_CHECK,
 };
@@ -18,12 +22,18 @@ enum ktrc_view {
  * @capture: what they are views of
  * @faults: page faults
  * @reclaim: stalls in reclaim
+ * @madvise: advice about memory
+ * @throttle: what CPU quotas keep off CPUs
+ * @compaction: stalls in compaction
  * @volume: what recording it took
  */
 struct ktrc_views {
 	const struct ktrc_capture *capture;
 	struct ktrc_faults *faults;
 	struct ktrc_reclaim *reclaim;
+	struct ktrc_madvise *madvise;
+	struct ktrc_throttle *throttle;
+	struct ktrc_compaction *compaction;
 	struct ktrc_volume volume;
 };
 

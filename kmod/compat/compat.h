@@ -76,6 +76,9 @@ static inline bool ktrc_arch_is_patched(const void *address)
 #endif
 }
 
+/* ---- the arguments of a function that is traced at its entry; saved also without the other registers ---- */
+#define ktrc_traced_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, (n))
+
 /* ---- vma flags: accessors came with 6.3 and were backported unevenly ---- */
 #ifndef KTRC_HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, unsigned long flags)

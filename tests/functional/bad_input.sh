@@ -128,7 +128,7 @@ command_lines() {
 	bad 2 'unknown option .*fomat' 'format' ktrc-read --fomat=json
 	bad 2 'requires an argument' - ktrc-read --save
 	bad 2 'requires an argument' - ktrc-read -qn
-	bad 2 'unknown option "-z"' - ktrc-read -qz
+	bad 2 'unknown option "-y"' - ktrc-read -qy
 	bad 3 'no session "nobody"' - ktrc-read --save -dir -snobody
 	bad 3 'no session "nobody"' - ktrc-read --save -- -qn5 -s nobody
 	bad 2 '--save: .*missing' - ktrc-read --save=

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every JSON document of summary, faults, reclaim and check is as docs/schemas publishes it:
-# nothing is missing, nothing is there that is not described; live, saved, with filters, of a
-# session that records only one family, and of one that was quiet. Each, and the end of each
-# NDJSON, states loss and overhead.
+# Every JSON document of summary, faults, reclaim, compaction, frag, madvise, throttle and check is
+# as docs/schemas publishes it: nothing is missing, nothing is there that is not described; live,
+# saved, with filters, of a session that records only one family, and of one that was quiet. Each,
+# and the end of each NDJSON, states loss and overhead.
 # timeout: 240
 # long
 . tests/functional/lib.sh
@@ -51,20 +51,27 @@ judge() {
 
 work() {
 	touch_pages write 5000 >/dev/null
+	advise odd >/dev/null
 	bash -c 'echo $$ >"$0/cgroup.procs"; exec dash -c "for i in 1 2 3; do echo 64K >$0/memory.reclaim; done; :"' \
 		$cgroup 2>/dev/null
 }
 
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+# a cgroup with a quota, and one in it that is kept off longer than it takes to look
+throttled() {
+	echo "1000 $1" >$cgroup/cpu.max
+	bash -c 'echo $$ >"$0/cgroup.procs"; exec timeout 0.5 perl -e "1 while 1"' $cgroup
+}
+
+echo +memory +cpu >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $cgroup
-ktrc-ctl start -q --events=fault,reclaim || fail "start: $?"
+ktrc-ctl start -q --events=fault,reclaim,madvise || fail "start: $?"
 work
-documents "running" summary faults reclaim check
+documents "running" summary faults reclaim madvise check
 ktrc-ctl stop -q || fail "stop: $?"
-documents "both families" summary faults reclaim check
+documents "all families" summary faults reclaim madvise frag check
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"
 rmdir $cgroup
-documents "saved" summary faults reclaim check -- "$tmp/trace"
+documents "saved" summary faults reclaim madvise frag check -- "$tmp/trace"
 ktrc-ctl reset -q
 mkdir $cgroup
 
@@ -86,10 +93,32 @@ ktrc-ctl stop -q || fail "stop: $?"
 documents "counted" summary check
 ktrc-ctl reset -q
 
+ktrc-ctl start -q --events=throttle || fail "start: $?"
+throttled 20000
+throttled 1000000 &
+until [ "$(ktrc-read throttle --format=json | jq '.under_way | length')" -gt 0 ]; do
+	sleep 0.1
+done
+documents "a quota" summary throttle check
+ktrc-read -q --save "$tmp/quota" || fail "save: $?"
+echo max >$cgroup/cpu.max
+wait
+documents "a quota, saved" summary throttle check -- "$tmp/quota"
+expect "saved quota" "$(jq -c '.quotas[] | [.cgroup, .quota_us, .period_us, .changed]' "$tmp/ktrc.throttle, a quota, saved")" \
+	'["/small",1000,1000000,"yes"]'
+ktrc-ctl reset -q
+
 ktrc-ctl start -q --events=reclaim || fail "start: $?"
 sleep 0.2
 ktrc-ctl stop -q || fail "stop: $?"
 documents "quiet" summary check
+ktrc-ctl reset -q
+
+ktrc-ctl start -q --events=compaction || fail "start: $?"
+echo 1 >/proc/sys/vm/compact_memory
+ktrc-ctl stop -q || fail "stop: $?"
+documents "by hand" summary compaction check
+documents "zone by zone" compaction -- --zones
 ktrc-ctl reset -q
 
 rmdir $cgroup

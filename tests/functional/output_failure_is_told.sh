@@ -69,7 +69,7 @@ notices() {
 }
 
 broken_pipe
-ktrc-ctl start -q --events=fault,reclaim --memory=4M || fail "start: $?"
+ktrc-ctl start -q --events=fault,reclaim,madvise --memory=4M || fail "start: $?"
 touch_pages read 20011 >/dev/null
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/short
@@ -78,7 +78,7 @@ rmdir /sys/fs/cgroup/short
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read -q --save="$tmp/trace" || fail "save: $?"
 
-for view in summary faults reclaim events check; do
+for view in summary faults reclaim madvise events check; do
 	each_format ktrc-read -q $view
 	prints ktrc-read -q $view "$tmp/trace"
 done

@@ -13,7 +13,7 @@ tmp=$(mktemp -d /run/XXXXXX)
 nr=20011
 tracing=/sys/kernel/tracing
 # functions of the slow path, which run with the guard against recursion up
-guarded=(ktrc:ktrc_who_is_current ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open)
+guarded=(ktrc:ktrc_who_is ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open)
 
 # value PARAMETER
 value() {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module is unloaded while tasks wait inside each function that it hooks: a hundred inside
-# the handler of a page fault, one in the reclaim of a memory cgroup. They go on as if it had
-# never been, and nothing is left behind. KTRC_CYCLES: how often (20).
+# the handler of a page fault that advice raised, one in the reclaim of a memory cgroup. They go
+# on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
 # timeout: 1500
 # long
 . tests/functional/lib.sh
@@ -31,10 +31,10 @@ get_free() {
 	stuck=
 }
 
-# block: sets blocker to a process with tasks inside the handler of a page fault
+# block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
 block() {
 	mkfifo "$tmp/go" "$tmp/said"
-	blocked $blocked <"$tmp/go" >"$tmp/said" &
+	blocked $blocked populate <"$tmp/go" >"$tmp/said" &
 	blocker=$!
 	exec {go}>"$tmp/go"
 	read -r _ <"$tmp/said" || fail "blocked: nothing is"
@@ -49,7 +49,7 @@ release() {
 
 cycle() {
 	insmod ktrc.ko || fail "insmod: $?"
-	ktrc-ctl start -q --events=fault,fault.light,reclaim --memory=1M || fail "start: $?"
+	ktrc-ctl start -q --events=fault,fault.light,reclaim,madvise --memory=1M || fail "start: $?"
 	if [ -n "$stuck" ] && ! is_in_reclaim "$stuck"; then
 		get_free
 	fi
@@ -57,6 +57,7 @@ cycle() {
 	block
 	expect "tasks inside the handler" \
 		"$(grep -lE 'handle_userfault' /proc/$blocker/task/*/stack | wc -l)" $blocked
+	expect "tasks inside madvise" "$(grep -l 'do_madvise' /proc/$blocker/task/*/stack | wc -l)" $blocked
 	ktrc-ctl reset -q || fail "reset: $?"
 	if is_in_reclaim "$stuck"; then
 		in_reclaim=$((in_reclaim + 1))

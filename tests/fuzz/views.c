@@ -86,13 +86,11 @@ static void read_events(struct ktrc_capture *capture, struct ktrc_cli *cli)
 static void read_view(struct ktrc_capture *capture, u8 options, struct ktrc_cli *cli)
 {
 	static const enum ktrc_view views[] = {
-		KTRC_VIEW_SUMMARY,
-		KTRC_VIEW_FAULTS,
-		KTRC_VIEW_RECLAIM,
-		KTRC_VIEW_CHECK,
+		KTRC_VIEW_SUMMARY, KTRC_VIEW_FAULTS,   KTRC_VIEW_RECLAIM,    KTRC_VIEW_CHECK,
+		KTRC_VIEW_MADVISE, KTRC_VIEW_THROTTLE, KTRC_VIEW_COMPACTION, KTRC_VIEW_FRAG,
 	};
 
-	report(capture, views[options >> 2 & 3], cli);
+	report(capture, views[(options >> 2) % ARRAY_SIZE(views)], cli);
 }
 
 void fuzz_save_again(const struct ktrc_capture *capture)

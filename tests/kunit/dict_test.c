@@ -21,7 +21,7 @@ static u32 name_task(struct ktrc_dict *d, const struct ktrc_who *who, u64 packet
 {
 	struct ktrc_pen pen = { .w = words };
 
-	ktrc_dict_write(d, who, ktrc_dict_form(d, who, packet), packet, &pen);
+	ktrc_dict_write(d, who, current, ktrc_dict_form(d, who, packet), packet, &pen);
 	return (pen.w - words) * sizeof(*words);
 }
 
@@ -32,7 +32,7 @@ static void full_then_reference(struct kunit *test)
 	struct ktrc_who who;
 	u32 words[32];
 
-	ktrc_who_is_current(&who);
+	ktrc_who_is(&who, current);
 	KUNIT_EXPECT_EQ(test, name_task(d, &who, PACKET, words), ktrc_dict_bytes(KTRC_TASK_FULL));
 	memcpy(&full, words + 1, sizeof(full));
 	KUNIT_EXPECT_EQ(test, words[0] & KTRC_ID_EXTENDED, (u32)KTRC_EV_task);
@@ -53,7 +53,7 @@ static void each_packet_anew(struct kunit *test)
 	u32 words[32];
 	u64 packet;
 
-	ktrc_who_is_current(&who);
+	ktrc_who_is(&who, current);
 	for (packet = 0; packet < 5; packet++)
 		KUNIT_EXPECT_EQ(test, name_task(d, &who, packet, words),
 				ktrc_dict_bytes(KTRC_TASK_FULL));
@@ -67,11 +67,11 @@ static void changes_are_seen(struct kunit *test)
 	char comm[TASK_COMM_LEN];
 	u32 words[32];
 
-	ktrc_who_is_current(&who);
+	ktrc_who_is(&who, current);
 	name_task(d, &who, PACKET, words);
 	get_task_comm(comm, current);
 	strscpy_pad(current->comm, "another", sizeof(comm));
-	ktrc_who_is_current(&other);
+	ktrc_who_is(&other, current);
 	memcpy(current->comm, comm, sizeof(comm));
 	KUNIT_EXPECT_NE(test, other.key, who.key);
 	KUNIT_EXPECT_EQ(test, ktrc_dict_form(d, &other, PACKET), KTRC_TASK_FULL);
@@ -87,7 +87,7 @@ static void slot_is_shared(struct kunit *test)
 	struct ktrc_who one, two;
 	u32 words[32];
 
-	ktrc_who_is_current(&one);
+	ktrc_who_is(&one, current);
 	two = one;
 	two.tid += KTRC_DICT_TASKS;
 	name_task(d, &one, PACKET, words);

@@ -188,14 +188,19 @@ static inline u64 ktime_get_real_fast_ns(void)
 
 /* ---- tasks and readers ---- */
 
-static inline u64 ktrc_current_cgid(void)
+static inline u64 ktrc_task_cgid(const struct task_struct *task)
 {
-	return current->cgid;
+	return task->cgid;
 }
 
 struct cgroup {
 	u64 id;
 };
+
+static inline bool cgroup_is_descendant(const struct cgroup *cgroup, const struct cgroup *top)
+{
+	return cgroup->id == top->id;
+}
 
 static inline bool ktrc_current_is_in(struct cgroup *top)
 {

@@ -94,26 +94,41 @@ void rig_leave(u32 outer)
 	shim.preempt_count = outer;
 }
 
-static struct payload next_payload(struct rig *rig, u32 level, u32 event)
+static struct payload next_payload(struct rig *rig, u32 level, u32 event,
+				   const struct task_struct *of)
 {
-	struct ktrc_ev_task task = {
-		.tid = current->pid,
-		.tgid = current->tgid,
-		.cgid = current->cgid,
-		.start_ns = current->start_boottime,
-	};
+	struct ktrc_ev_task task = { .tid = KTRC_TID_NOBODY, .tgid = KTRC_TID_NOBODY };
 
-	strcpy(task.comm, current->comm);
+	if (of) {
+		task.tid = of->pid;
+		task.tgid = of->tgid;
+		task.cgid = of->cgid;
+		task.start_ns = of->start_boottime;
+		strcpy(task.comm, of->comm);
+	}
 	return payload_make(level, rig->emitted[level]++, event, &task);
 }
 
-void rig_emit(struct rig *rig, u32 event)
+static void write_payload(struct rig *rig, u32 event, const struct payload *p)
 {
-	u32 level = rig_level(), clock = rig->cpu.ring.clock;
-	struct payload p = next_payload(rig, level, event);
-	struct span *hit = &rig->spans[level][(rig->emitted[level] - 1) % OBSERVER_SPANS];
+	u32 clock = rig->cpu.ring.clock;
 	struct ktrc_ev_fault_light light;
 	struct ktrc_ev_fault fault;
+
+	if (event == KTRC_EV_fault) {
+		memcpy(&fault, p, sizeof(fault));
+		writer_fault(&rig->cpu, clock, &fault);
+	} else {
+		memcpy(&light, p, sizeof(light));
+		writer_fault_light(&rig->cpu, clock, &light);
+	}
+}
+
+void rig_emit_of(struct rig *rig, u32 event, const struct task_struct *task)
+{
+	u32 level = rig_level();
+	struct payload p = next_payload(rig, level, event, task);
+	struct span *hit = &rig->spans[level][(rig->emitted[level] - 1) % OBSERVER_SPANS];
 
 	*hit = (struct span){ .begin = shim.tsc >> 2, .end = ~0ull };
 	rig->hits[event]++;
@@ -121,18 +136,23 @@ void rig_emit(struct rig *rig, u32 event)
 		rig->recursions[event]++;
 	else if (rig->cpu.ring.active != KTRC_IDLE)
 		rig->nested[event]++;
-	if (event == KTRC_EV_fault) {
-		memcpy(&fault, &p, sizeof(fault));
-		writer_fault(&rig->cpu, clock, &fault);
-	} else {
-		memcpy(&light, &p, sizeof(light));
-		writer_fault_light(&rig->cpu, clock, &light);
-	}
+	if (task == shim.task)
+		write_payload(rig, event, &p);
+	else
+		ktrc_emit_of(&rig->cpu, event, &p,
+			     event == KTRC_EV_fault ? sizeof(struct ktrc_ev_fault) :
+						      sizeof(struct ktrc_ev_fault_light),
+			     task);
 	hit->end = shim.tsc >> 2;
 	if (rig->cpu.ring.off) { /* whether it was a hit is the tested code's choice */
 		rig->hits[event] = (u64)rig->cpu.count[event].hits.value;
 		rig->nested[event] = (u64)rig->cpu.count[event].nested.value;
 	}
+}
+
+void rig_emit(struct rig *rig, u32 event)
+{
+	rig_emit_of(rig, event, shim.task);
 }
 
 u64 rig_room(const struct rig *rig)

@@ -74,6 +74,8 @@ void rig_leave(u32 outer);
 
 /* one hit of the current task in the current context */
 void rig_emit(struct rig *rig, u32 event);
+/* the same of another task, or of nobody (NULL) */
+void rig_emit_of(struct rig *rig, u32 event, const struct task_struct *task);
 /* outermost hits until exactly @bytes are left to outermost writers in the open packet */
 void rig_fill(struct rig *rig, u64 bytes);
 /* bytes left to outermost writers in the open packet */

@@ -106,6 +106,65 @@ static const char *many_switches(void)
 	return rig_audit(&rig);
 }
 
+/* a record of nobody stands between nobody's name and the current task's */
+static const char *of_nobody(void)
+{
+	rig_init(&rig, &flight);
+	emit_as(0);
+	rig_emit_of(&rig, KTRC_EV_fault, NULL);
+	rig_observe(&rig);
+	TAP_TRY(need_names(2, 1));
+	emit_as(0);
+	TAP_TRY(need_names(2, 1));
+	rig_emit_of(&rig, KTRC_EV_fault, &rig.task[1]);
+	rig_observe(&rig);
+	TAP_TRY(need_names(3, 2));
+	rig_emit_of(&rig, KTRC_EV_fault, NULL);
+	rig_observe(&rig);
+	TAP_TRY(need_names(3, 4));
+	/* a task in nobody's slot of the dictionary */
+	rig.task[2].pid = KTRC_DICT_TASKS - 1;
+	emit_as(2);
+	rig_emit_of(&rig, KTRC_EV_fault, NULL);
+	rig_observe(&rig);
+	emit_as(2);
+	return need_names(5, 5);
+}
+
+static void interrupt_of(void *context)
+{
+	u32 outer, *seed = context;
+
+	*seed = *seed * 1103515245 + 12345;
+	if (*seed >> 27 || rig_level() != RIG_TASK)
+		return;
+	rig_enter(RIG_IRQ, &outer);
+	rig_emit_of(&rig, KTRC_EV_fault,
+		    *seed & 1 << 20 ? NULL : &rig.task[(*seed >> 21) % RIG_TASKS]);
+	rig_leave(outer);
+}
+
+/* whoever is interrupted by a record that is not the current task's keeps its own name */
+static const char *of_others_in_between(void)
+{
+	u32 i, seed = 1;
+
+	rig_init(&rig, &flight);
+	rig.task[5].pid = KTRC_DICT_TASKS - 1;
+	shim.context = &seed;
+	for (i = 0; i < 20000; i++) {
+		shim.task = &rig.task[i / 7 % RIG_TASKS];
+		shim.on_step = interrupt_of;
+		rig_emit_of(&rig, KTRC_EV_fault, i % 3 ? shim.task : NULL);
+		shim.on_step = NULL;
+		rig_observe(&rig);
+	}
+	TAP_TRY(rig_audit(&rig));
+	TAP_NEED(rig.seen.records[KTRC_EV_fault] > 21000, "only %llu records",
+		 rig.seen.records[KTRC_EV_fault]);
+	return NULL;
+}
+
 /* one extended header for each record whose epoch is not that of the one before */
 static const char *epochs(u32 clock)
 {
@@ -242,6 +301,8 @@ static const struct tap_case cases[] = {
 	{ "renamed", renamed },
 	{ "tid_reused", tid_reused },
 	{ "many_switches", many_switches },
+	{ "of_nobody", of_nobody },
+	{ "of_others_in_between", of_others_in_between },
 	{ "epochs_tsc", epochs_tsc },
 	{ "epochs_mono", epochs_mono },
 	{ "clock_stands_still", clock_stands_still },

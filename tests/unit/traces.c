@@ -63,6 +63,8 @@ static struct ktrc_ev_task make_task(struct source *source, u32 i)
 	struct ktrc_ev_task task = { .tid = 100 + i, .tgid = 100 + i / 2, .cgid = i };
 	u32 len = pick(source, sizeof(task.comm));
 
+	if (i == NR_TASKS - 1)
+		task.tid = task.tgid = KTRC_TID_NOBODY;
 	task.start_ns = (u64)i << 40;
 	for (u32 at = 0; at < len; at++)
 		task.comm[at] = letters[pick(source, sizeof(letters) - 1)];
@@ -85,10 +87,25 @@ static void put_task(struct source *source, struct synth_stream *s)
 /* Any bits are a record of a DATA event. */
 static void put_record(struct source *source, struct synth_stream *s)
 {
-	static const u32 ids[] = { KTRC_EV_fault,	 KTRC_EV_fault_light,
-				   KTRC_EV_reclaim,	 KTRC_EV_reclaim_begin,
-				   KTRC_EV_reclaim_wake, KTRC_EV_reclaim_sleep,
-				   SYNTH_EV_wide,	 KTRC_EV_fault };
+	static const u32 ids[] = {
+		KTRC_EV_fault,
+		KTRC_EV_fault_light,
+		KTRC_EV_reclaim,
+		KTRC_EV_reclaim_begin,
+		KTRC_EV_reclaim_wake,
+		KTRC_EV_reclaim_sleep,
+		KTRC_EV_madvise,
+		KTRC_EV_compaction,
+		KTRC_EV_compaction_zone,
+		KTRC_EV_compaction_begin,
+		KTRC_EV_compaction_kcompactd,
+		KTRC_EV_compaction_extfrag,
+		KTRC_EV_throttle,
+		KTRC_EV_throttle_begin,
+		KTRC_EV_throttle_gap,
+		SYNTH_EV_wide,
+		KTRC_EV_fault,
+	};
 	u32 id = ids[pick(source, ARRAY_SIZE(ids))];
 	u8 payload[64];
 

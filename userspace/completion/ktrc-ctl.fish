@@ -47,6 +47,8 @@ function __ktrc_complete -a tool condition
                     set -a options -a (__ktrc_formats $argv[3..] | string join " ")
                 case color
                     set -a options -a 'auto always never'
+                case compat
+                    set -a options -a compactsnoop
                 case mode
                     set -a options -a 'flight stream'
                 case cgroup

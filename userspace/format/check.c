@@ -85,17 +85,18 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 {
 	const struct ktrc_check_row *t = &check->total;
 
-	return json_pack("{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
-			 "is_balanced", check->is_balanced, "is_stopped", check->is_stopped,
-			 "is_final", check->is_final, "hits", (json_int_t)t->hits, "written",
-			 (json_int_t)t->written, "filtered", (json_int_t)t->filtered, "lost",
-			 (json_int_t)t->lost, "read", (json_int_t)t->read, "overwritten",
-			 (json_int_t)t->absent, "bad_packets",
-			 (json_int_t)check->damage.bad_packets, "cut_bytes",
-			 (json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
-			 reconciled_to_json(&check->pgfault, true), "pgmajfault",
-			 reconciled_to_json(&check->pgmajfault, false), "allocstall",
-			 reconciled_to_json(&check->allocstall, true));
+	return json_pack(
+		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
+		"is_balanced", check->is_balanced, "is_stopped", check->is_stopped, "is_final",
+		check->is_final, "hits", (json_int_t)t->hits, "written", (json_int_t)t->written,
+		"filtered", (json_int_t)t->filtered, "lost", (json_int_t)t->lost, "read",
+		(json_int_t)t->read, "overwritten", (json_int_t)t->absent, "bad_packets",
+		(json_int_t)check->damage.bad_packets, "cut_bytes",
+		(json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
+		reconciled_to_json(&check->pgfault, true), "pgmajfault",
+		reconciled_to_json(&check->pgmajfault, false), "allocstall",
+		reconciled_to_json(&check->allocstall, true), "compact_stall",
+		reconciled_to_json(&check->compact_stall, true));
 }
 
 const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
@@ -119,7 +120,9 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 	const struct {
 		const char *name;
 		const struct ktrc_reconciled *r;
-	} counters[] = { { "pgfault", &check->pgfault }, { "allocstall", &check->allocstall } };
+	} counters[] = { { "pgfault", &check->pgfault },
+			 { "allocstall", &check->allocstall },
+			 { "compact_stall", &check->compact_stall } };
 	const char *why = check->pgfault.why_unknown;
 	size_t used = 0;
 
@@ -146,26 +149,33 @@ static void print_reconciled(const struct ktrc_check *check, FILE *file)
 	const struct ktrc_reconciled *r = &check->pgfault;
 
 	if (r->why_unknown)
-		fprintf(file, "pgfault     not compared: %s\n", r->why_unknown);
+		fprintf(file, "pgfault        not compared: %s\n", r->why_unknown);
 	else
 		fprintf(file,
-			"pgfault     %.2f%% covered: %llu recorded, /proc/vmstat counted %llu\n",
+			"pgfault        %.2f%% covered: %llu recorded, /proc/vmstat counted %llu\n",
 			ktrc_reconciled_percent(r), r->traced, r->kernel);
 	r = &check->pgmajfault;
 	if (r->why_unknown)
-		fprintf(file, "pgmajfault  not compared: %s\n", r->why_unknown);
+		fprintf(file, "pgmajfault     not compared: %s\n", r->why_unknown);
 	else
 		fprintf(file,
-			"pgmajfault  %llu recorded with waits for I/O under way; /proc/vmstat, without: "
+			"pgmajfault     %llu recorded with waits for I/O under way; /proc/vmstat, without: "
 			"%llu\n",
 			r->traced, r->kernel);
 	r = &check->allocstall;
 	if (r->why_unknown)
-		fprintf(file, "allocstall  not compared: %s\n", r->why_unknown);
+		fprintf(file, "allocstall     not compared: %s\n", r->why_unknown);
 	else
 		fprintf(file,
-			"allocstall  %.2f%% covered: %llu recorded; /proc/vmstat, a repeated one again: "
+			"allocstall     %.2f%% covered: %llu recorded; /proc/vmstat, a repeated one again: "
 			"%llu\n",
+			ktrc_reconciled_percent(r), r->traced, r->kernel);
+	r = &check->compact_stall;
+	if (r->why_unknown)
+		fprintf(file, "compact_stall  not compared: %s\n", r->why_unknown);
+	else
+		fprintf(file,
+			"compact_stall  %.2f%% covered: %llu recorded, /proc/vmstat counted %llu\n",
 			ktrc_reconciled_percent(r), r->traced, r->kernel);
 }
 
@@ -187,9 +197,9 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 	} else {
 		ktrc_print_filter(capture, out);
 		ktrc_table_print(&table, out);
-		fprintf(out->file, "books       %s", ktrc_text_books(check, room));
+		fprintf(out->file, "books          %s", ktrc_text_books(check, room));
 		fputs(check->is_final ? "\n" : " (as of each CPU's newest packet)\n", out->file);
 		print_reconciled(check, out->file);
-		fprintf(out->file, "cost        %s\n", ktrc_text_overhead(capture, overhead));
+		fprintf(out->file, "cost           %s\n", ktrc_text_overhead(capture, overhead));
 	}
 }

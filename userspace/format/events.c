@@ -174,11 +174,26 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 	FILE *file = printer->out->file;
 
 	put_stamp(printer, record->ticks);
-	fprintf(file, " %llu %u %u \"", record->ticks, record->cpu, record->task->tid);
+	fprintf(file, " %llu %u ", record->ticks, record->cpu);
+	if (record->task->tid == KTRC_TID_NOBODY)
+		fputs("- \"", file);
+	else
+		fprintf(file, "%u \"", record->task->tid);
 	put_safe_text(record->task->comm, false, file);
 	fprintf(file, "\" %s:", record->event->label);
 	put_fields(printer, record, false);
 	putc('\n', file);
+}
+
+static void put_task(const struct ktrc_task *task, FILE *file)
+{
+	if (task->tid == KTRC_TID_NOBODY) {
+		fputs(",\"tid\":null,\"pid\":null,\"comm\":null,\"cgid\":null", file);
+		return;
+	}
+	fprintf(file, ",\"tid\":%u,\"pid\":%u,\"comm\":\"", task->tid, task->tgid);
+	put_safe_text(task->comm, true, file);
+	fprintf(file, "\",\"cgid\":%llu", task->cgid);
 }
 
 static void put_json(struct ktrc_event_printer *printer, const struct ktrc_record *record)
@@ -188,10 +203,8 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 
 	fputs("{\"time\":\"", file);
 	put_stamp(printer, record->ticks);
-	fprintf(file, "\",\"ticks\":%llu,\"cpu\":%u,\"tid\":%u,\"pid\":%u,\"comm\":\"",
-		record->ticks, record->cpu, record->task->tid, record->task->tgid);
-	put_safe_text(record->task->comm, true, file);
-	fprintf(file, "\",\"cgid\":%llu", record->task->cgid);
+	fprintf(file, "\",\"ticks\":%llu,\"cpu\":%u", record->ticks, record->cpu);
+	put_task(record->task, file);
 	path = ktrc_names_find(&printer->capture->names, record->task->cgid);
 	if (path)
 		put_named("cgroup", path, true, file);

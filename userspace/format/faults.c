@@ -149,13 +149,8 @@ struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults)
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
 {
 	struct ktrc_table table = ktrc_faults_table(faults);
-	char room[KTRC_TEXT_ROOM], overhead[KTRC_TEXT_ROOM];
 
-	if (out->has_header)
-		fprintf(out->file, "%s  %s  lost %llu  %s\n", faults->event->label,
-			ktrc_text_window(faults->capture, faults->start_ticks, room),
-			ktrc_capture_lost(faults->capture),
-			ktrc_text_overhead(faults->capture, overhead));
+	ktrc_print_head(faults->capture, faults->event->label, faults->start_ticks, out);
 	ktrc_print_filter(faults->capture, out);
 	ktrc_table_print(&table, out);
 	if (out->has_header && !faults->has_duration)

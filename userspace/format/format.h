@@ -5,9 +5,13 @@
 
 #include "../lib/capture.h"
 #include "../views/check.h"
+#include "../views/compaction.h"
 #include "../views/faults.h"
+#include "../views/frag.h"
+#include "../views/madvise.h"
 #include "../views/reclaim.h"
 #include "../views/summary.h"
+#include "../views/throttle.h"
 #include "table.h"
 
 enum ktrc_output_format {
@@ -36,6 +40,10 @@ const char *ktrc_text_stamp(u64 real_ns, char room[KTRC_TEXT_ROOM]);
 const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks,
 			     char room[KTRC_TEXT_ROOM]);
 
+/** ktrc_print_head() - what a view's text begins with: event, window, loss, overhead */
+void ktrc_print_head(const struct ktrc_capture *capture, const char *label, u64 start_ticks,
+		     const struct ktrc_output *out);
+
 /**
  * ktrc_text_filter() - what the session leaves out on purpose, and what a record stands for
  *
@@ -63,6 +71,17 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 		       const struct ktrc_output *out);
 void ktrc_print_reclaim(const struct ktrc_reclaim *reclaim, enum ktrc_output_format format,
 			const struct ktrc_output *out);
+void ktrc_print_madvise(const struct ktrc_madvise *madvise, enum ktrc_output_format format,
+			const struct ktrc_output *out);
+void ktrc_print_throttle(const struct ktrc_throttle *throttle, enum ktrc_output_format format,
+			 const struct ktrc_output *out);
+void ktrc_print_compaction(const struct ktrc_compaction *compaction, enum ktrc_output_format format,
+			   const struct ktrc_output *out);
+/** ktrc_print_compactsnoop() - zones that were compacted, as compactsnoop of bcc prints them */
+void ktrc_print_compactsnoop(const struct ktrc_compaction *compaction,
+			     const struct ktrc_output *out);
+void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format format,
+		     const struct ktrc_output *out);
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
 		      enum ktrc_output_format format, const struct ktrc_output *out);
 

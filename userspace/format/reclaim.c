@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The reclaim view: one table for each way to look at stalls. */
+#include <stddef.h>
 #include <stdlib.h>
 
-#include "../lib/kernel.h"
 #include "format.h"
-
-/* What a table of stalls is made of. */
-struct stalls_data {
-	const struct ktrc_reclaim *view;
-	const struct ktrc_stalls *stalls;
-};
-
-static const struct ktrc_stall_row *row_at(const void *data, size_t row)
-{
-	return ((const struct stalls_data *)data)->stalls->rows[row];
-}
-
-static const struct ktrc_reclaim *view_of(const void *data)
-{
-	return ((const struct stalls_data *)data)->view;
-}
+#include "stalls.h"
 
 static u64 ns(const struct ktrc_reclaim *view, u64 ticks)
 {
@@ -34,176 +19,46 @@ static struct ktrc_cell kind_cell(const struct ktrc_reclaim *view, u64 kind)
 	return name ? ktrc_cell_text(name) : ktrc_cell_number(kind);
 }
 
-static struct ktrc_cell gfp_cell(const struct ktrc_reclaim *view, u32 gfp)
-{
-	static char room[KTRC_GFP_ROOM];
-
-	return ktrc_cell_text(ktrc_gfp_text(view->capture->kernel, gfp, room));
-}
-
 static struct ktrc_cell kind(const void *data, size_t row)
 {
-	return kind_cell(view_of(data), row_at(data, row)->key.a);
+	return kind_cell(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.a);
 }
 
 static struct ktrc_cell kind_of_cgroup(const void *data, size_t row)
 {
-	return kind_cell(view_of(data), row_at(data, row)->key.b);
+	return kind_cell(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.b);
 }
 
-static struct ktrc_cell order(const void *data, size_t row)
-{
-	return ktrc_cell_number(row_at(data, row)->key.a);
-}
-
-static struct ktrc_cell gfp(const void *data, size_t row)
-{
-	return gfp_cell(view_of(data), (u32)row_at(data, row)->key.b);
-}
-
-static struct ktrc_cell cgid(const void *data, size_t row)
-{
-	u64 number = row_at(data, row)->key.a;
-
-	return number ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
-}
-
-static struct ktrc_cell cgroup(const void *data, size_t row)
-{
-	return ktrc_cell_cgroup(view_of(data)->capture, row_at(data, row)->key.a);
-}
-
-static struct ktrc_cell pid(const void *data, size_t row)
-{
-	return ktrc_cell_number(row_at(data, row)->key.a);
-}
-
-static struct ktrc_cell comm(const void *data, size_t row)
-{
-	return ktrc_cell_text(row_at(data, row)->comm);
-}
-
-static struct ktrc_cell cgroup_of_process(const void *data, size_t row)
-{
-	return ktrc_cell_cgroup(view_of(data)->capture, row_at(data, row)->cgid);
-}
-
-static struct ktrc_cell nr_stalls(const void *data, size_t row)
-{
-	return ktrc_cell_number(row_at(data, row)->stalls);
-}
-
-static struct ktrc_cell pages(const void *data, size_t row)
-{
-	return ktrc_cell_number(row_at(data, row)->pages);
-}
-
-static struct ktrc_cell p50_ns(const void *data, size_t row)
-{
-	return ktrc_cell_number(
-		ns(view_of(data), ktrc_stall_percentile_ticks(row_at(data, row), 50)));
-}
-
-static struct ktrc_cell p99_ns(const void *data, size_t row)
-{
-	return ktrc_cell_number(
-		ns(view_of(data), ktrc_stall_percentile_ticks(row_at(data, row), 99)));
-}
-
-static struct ktrc_cell max_ns(const void *data, size_t row)
-{
-	return ktrc_cell_number(ns(view_of(data), row_at(data, row)->max_ticks));
-}
-
-static struct ktrc_cell total_ns(const void *data, size_t row)
-{
-	return ktrc_cell_number(ns(view_of(data), row_at(data, row)->total_ticks));
-}
-
-static struct ktrc_cell wall_percent(const void *data, size_t row)
-{
-	return ktrc_cell_percent(
-		ktrc_reclaim_percent(view_of(data), row_at(data, row)->total_ticks));
-}
-
-#define MEASURES                                                                                 \
-	{ "stalls", nr_stalls }, { "pages", pages }, { "p50_ns", p50_ns }, { "p99_ns", p99_ns }, \
-		{ "max_ns", max_ns }, { "total_ns", total_ns },                                  \
-	{                                                                                        \
-		"wall_percent", wall_percent                                                     \
-	}
-
-static const struct ktrc_column kind_columns[] = { { "kind", kind }, MEASURES };
-static const struct ktrc_column request_columns[] = { { "order", order },
-						      MEASURES,
-						      { "gfp", gfp } };
-static const struct ktrc_column cgroup_columns[] = { { "cgid", cgid },
+static const struct ktrc_column kind_columns[] = { { "kind", kind },
+						   KTRC_STALLS_MEASURES("pages") };
+static const struct ktrc_column request_columns[] = { { "order", ktrc_stalls_key },
+						      KTRC_STALLS_MEASURES("pages"),
+						      { "gfp", ktrc_stalls_gfp } };
+static const struct ktrc_column cgroup_columns[] = { { "cgid", ktrc_stalls_cgid },
 						     { "kind", kind_of_cgroup },
-						     MEASURES,
-						     { "cgroup", cgroup } };
-static const struct ktrc_column process_columns[] = { { "pid", pid },
-						      { "comm", comm },
-						      MEASURES,
-						      { "cgroup", cgroup_of_process } };
+						     KTRC_STALLS_MEASURES("pages"),
+						     { "cgroup", ktrc_stalls_cgroup } };
+static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_key },
+						      { "comm", ktrc_stalls_comm },
+						      KTRC_STALLS_MEASURES("pages"),
+						      { "cgroup", ktrc_stalls_cgroup_of_process } };
 
 /* ---- under way ---- */
 
-static const struct ktrc_stall_now *now_at(const void *data, size_t row)
-{
-	return &((const struct ktrc_reclaim *)data)->nows[row];
-}
-
-static struct ktrc_cell now_since_ns(const void *data, size_t row)
-{
-	return ktrc_cell_number(ns(data, ktrc_stall_now_ticks(data, now_at(data, row))));
-}
-
-static struct ktrc_cell now_certain(const void *data, size_t row)
-{
-	return ktrc_cell_text(now_at(data, row)->is_certain ? "yes" : "no");
-}
-
-static struct ktrc_cell now_pid(const void *data, size_t row)
-{
-	return ktrc_cell_number(now_at(data, row)->pid);
-}
-
-static struct ktrc_cell now_tid(const void *data, size_t row)
-{
-	return ktrc_cell_number(now_at(data, row)->tid);
-}
-
-static struct ktrc_cell now_comm(const void *data, size_t row)
-{
-	return ktrc_cell_text(now_at(data, row)->comm);
-}
-
 static struct ktrc_cell now_kind(const void *data, size_t row)
 {
-	return kind_cell(data, now_at(data, row)->kind);
-}
+	const struct ktrc_reclaim *view =
+		(const void *)((const char *)data - offsetof(struct ktrc_reclaim, under_way));
 
-static struct ktrc_cell now_order(const void *data, size_t row)
-{
-	return ktrc_cell_number(now_at(data, row)->order);
-}
-
-static struct ktrc_cell now_gfp(const void *data, size_t row)
-{
-	return gfp_cell(data, now_at(data, row)->gfp);
-}
-
-static struct ktrc_cell now_cgroup(const void *data, size_t row)
-{
-	const struct ktrc_reclaim *view = data;
-
-	return ktrc_cell_cgroup(view->capture, now_at(data, row)->cgid);
+	return kind_cell(view, view->under_way.nows[row].kind);
 }
 
 static const struct ktrc_column now_columns[] = {
-	{ "lasts_ns", now_since_ns }, { "certain", now_certain }, { "pid", now_pid },
-	{ "tid", now_tid },	      { "comm", now_comm },	  { "kind", now_kind },
-	{ "order", now_order },	      { "gfp", now_gfp },	  { "cgroup", now_cgroup },
+	{ "lasts_ns", ktrc_now_lasts_ns }, { "certain", ktrc_now_certain },
+	{ "pid", ktrc_now_pid },	   { "tid", ktrc_now_tid },
+	{ "comm", ktrc_now_comm },	   { "kind", now_kind },
+	{ "order", ktrc_now_order },	   { "gfp", ktrc_now_gfp },
+	{ "cgroup", ktrc_now_cgroup },
 };
 
 /* ---- kswapd ---- */
@@ -256,36 +111,31 @@ enum { NR_STALL_TABLES = 4, NR_TABLES = 6 };
 
 /* The tables of a view, with what they point to. */
 struct tables {
-	struct stalls_data data[NR_STALL_TABLES];
+	struct ktrc_stalls_data data[NR_STALL_TABLES];
 	struct ktrc_table at[NR_TABLES];
-	const char *title[NR_TABLES];
 };
-
-#define TABLE(title_, name_, columns_, nr, data_)                                          \
-	do {                                                                               \
-		tables->title[i] = title_;                                                 \
-		tables->at[i++] = (struct ktrc_table){ .name = name_,                      \
-						       .columns = columns_,                \
-						       .nr_columns = ARRAY_SIZE(columns_), \
-						       .nr_rows = nr,                      \
-						       .data = data_ };                    \
-	} while (0)
 
 static void make_tables(struct tables *tables, const struct ktrc_reclaim *view)
 {
-	size_t i = 0;
+	const struct ktrc_stalls *stalls[NR_STALL_TABLES] = { &view->kinds, &view->requests,
+							      &view->cgroups, &view->processes };
+	size_t i;
 
-	tables->data[0] = (struct stalls_data){ view, &view->kinds };
-	tables->data[1] = (struct stalls_data){ view, &view->requests };
-	tables->data[2] = (struct stalls_data){ view, &view->cgroups };
-	tables->data[3] = (struct stalls_data){ view, &view->processes };
-	TABLE("by kind", "kinds", kind_columns, view->kinds.nr, &tables->data[0]);
-	TABLE("by order and gfp", "requests", request_columns, view->requests.nr, &tables->data[1]);
-	TABLE("by cgroup: the one that is short (memcg), else the task's", "cgroups",
-	      cgroup_columns, view->cgroups.nr, &tables->data[2]);
-	TABLE("by process", "processes", process_columns, view->processes.nr, &tables->data[3]);
-	TABLE("under way at the end", "under_way", now_columns, view->nr_nows, view);
-	TABLE("kswapd", "kswapd", kswapd_columns, view->nr_kswapd, view);
+	for (i = 0; i < NR_STALL_TABLES; i++)
+		tables->data[i] = (struct ktrc_stalls_data){ view->capture, view->start_ticks,
+							     stalls[i], view };
+	i = 0;
+	tables->at[i++] =
+		KTRC_TABLE("by kind", "kinds", kind_columns, view->kinds.nr, &tables->data[0]);
+	tables->at[i++] = KTRC_TABLE("by order and gfp", "requests", request_columns,
+				     view->requests.nr, &tables->data[1]);
+	tables->at[i++] = KTRC_TABLE("by cgroup: the one that is short (memcg), else the task's",
+				     "cgroups", cgroup_columns, view->cgroups.nr, &tables->data[2]);
+	tables->at[i++] = KTRC_TABLE("by process", "processes", process_columns, view->processes.nr,
+				     &tables->data[3]);
+	tables->at[i++] = KTRC_TABLE("under way at the end", "under_way", now_columns,
+				     view->under_way.nr, &view->under_way);
+	tables->at[i++] = KTRC_TABLE("kswapd", "kswapd", kswapd_columns, view->nr_kswapd, view);
 }
 
 void ktrc_reclaim_set_json(const struct ktrc_reclaim *view, json_t *object,
@@ -301,15 +151,16 @@ void ktrc_reclaim_set_json(const struct ktrc_reclaim *view, json_t *object,
 	json_object_set_new(object, "left_out", json_integer((json_int_t)view->left_out));
 	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
 	json_object_set_new(object, "why_under_way_unknown",
-			    view->why_no_nows ? json_string(view->why_no_nows) : json_null());
-	for (size_t i = 0; i < NR_TABLES; i++)
-		json_object_set_new(object, tables.at[i].name, ktrc_table_rows(&tables.at[i], out));
+			    view->under_way.why_unknown ? json_string(view->under_way.why_unknown) :
+							  json_null());
+	ktrc_tables_set_json(tables.at, NR_TABLES, object, out);
 }
 
 static void print_notes(const struct ktrc_reclaim *view, FILE *file)
 {
-	if (view->why_no_nows)
-		fprintf(file, "which stalls are under way is not known: %s\n", view->why_no_nows);
+	if (view->under_way.why_unknown)
+		fprintf(file, "which stalls are under way is not known: %s\n",
+			view->under_way.why_unknown);
 	if (view->left_out)
 		fprintf(file,
 			"%llu older stalls are left out: other CPUs do not reach back that far\n",
@@ -321,26 +172,17 @@ static void print_notes(const struct ktrc_reclaim *view, FILE *file)
 
 static void print_text(const struct ktrc_reclaim *view, const struct ktrc_output *out)
 {
-	char room[KTRC_TEXT_ROOM], total[KTRC_TEXT_ROOM], overhead[KTRC_TEXT_ROOM];
+	char total[KTRC_TEXT_ROOM];
 	struct tables tables;
 
 	make_tables(&tables, view);
+	ktrc_print_head(view->capture, view->event->label, view->start_ticks, out);
 	if (out->has_header)
-		fprintf(out->file,
-			"%s  %s  lost %llu  %s\n%llu stalls, %s of all threads together, %llu pages\n",
-			view->event->label,
-			ktrc_text_window(view->capture, view->start_ticks, room),
-			ktrc_capture_lost(view->capture),
-			ktrc_text_overhead(view->capture, overhead), view->all->stalls,
-			ktrc_text_ns(ns(view, view->all->total_ticks), total), view->all->pages);
+		fprintf(out->file, "%llu stalls, %s of all threads together, %llu pages\n",
+			view->all->stalls, ktrc_text_ns(ns(view, view->all->total_ticks), total),
+			view->all->pages);
 	ktrc_print_filter(view->capture, out);
-	for (size_t i = 0; i < NR_TABLES; i++) {
-		if (!tables.at[i].nr_rows)
-			continue;
-		if (out->has_header)
-			fprintf(out->file, "\n%s\n", tables.title[i]);
-		ktrc_table_print(&tables.at[i], out);
-	}
+	ktrc_tables_print(tables.at, NR_TABLES, out);
 	if (out->has_header)
 		print_notes(view, out->file);
 }
@@ -362,7 +204,6 @@ void ktrc_print_reclaim(const struct ktrc_reclaim *view, enum ktrc_output_format
 		return;
 	}
 	make_tables(&tables, view);
-	for (size_t i = 0; i < NR_TABLES; i++)
-		ktrc_table_print_ndjson(&tables.at[i], out);
+	ktrc_tables_print_ndjson(tables.at, NR_TABLES, out);
 	ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
 }

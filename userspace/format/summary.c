@@ -74,7 +74,7 @@ static void print_now(const struct ktrc_reclaim *r, const struct ktrc_stall_now 
 	ktrc_page_line(page, "", "under way%s: %s[%u], %s, order %u, for %s, in %s",
 		       now->is_certain ? "" : " (or its end was missed)", now->comm, now->tid,
 		       ktrc_text_kind(r, now->kind), now->order,
-		       ktrc_text_ticks(r, ktrc_stall_now_ticks(r, now), since),
+		       ktrc_text_ticks(r, ktrc_stall_now_ticks(r->capture, now), since),
 		       ktrc_text_cgroup(r->capture, now->cgid, KTRC_PATH_COLUMNS, room));
 }
 
@@ -108,8 +108,8 @@ static void print_reclaim(const struct ktrc_reclaim *r, struct ktrc_page *page)
 			       ktrc_text_ticks(r, all->max_ticks, max));
 	else
 		ktrc_page_line(page, "reclaim", "no stall ended");
-	for (size_t i = 0; i < r->nr_nows && i < TOP_STUCK; i++)
-		print_now(r, &r->nows[i], page);
+	for (size_t i = 0; i < r->under_way.nr && i < TOP_STUCK; i++)
+		print_now(r, &r->under_way.nows[i], page);
 	for (size_t i = 0; i < r->cgroups.nr && i < TOP_CGROUPS; i++)
 		print_cgroup(r, r->cgroups.rows[i], page);
 	print_kswapd(r, page);
@@ -217,7 +217,7 @@ static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 	char where[KTRC_NAME_LEN + 16] = "";
 
 	if (ktrc_verdict_is_reclaim(s->verdict) || !s->check->has_faults)
-		view = "reclaim";
+		view = s->reclaim->event ? "reclaim" : "events";
 	if (s->verdict == KTRC_VERDICT_COUNTED && !s->culprit) {
 		ktrc_page_line(
 			page, "next",

@@ -30,7 +30,7 @@ static json_t *stuck_verdict(const struct ktrc_summary *s)
 {
 	const struct ktrc_stall_now *now = s->stuck;
 	u64 ns = ktrc_ticks_to_ns(&s->reclaim->capture->clock,
-				  ktrc_stall_now_ticks(s->reclaim, now));
+				  ktrc_stall_now_ticks(s->reclaim->capture, now));
 
 	return json_pack("{s:i, s:i, s:s, s:I, s:o, s:s}", "pid", (int)now->pid, "tid",
 			 (int)now->tid, "comm", now->comm, "lasts_ns", (json_int_t)ns, "cgroup",

@@ -20,6 +20,9 @@ static const char *cell_text(const struct ktrc_cell *cell, char room[CELL_ROOM])
 	case KTRC_CELL_NUMBER:
 		snprintf(room, CELL_ROOM, "%llu", cell->number);
 		return room;
+	case KTRC_CELL_SIGNED:
+		snprintf(room, CELL_ROOM, "%lld", cell->difference);
+		return room;
 	case KTRC_CELL_PERCENT:
 		snprintf(room, CELL_ROOM, "%.2f", cell->percent);
 		return room;
@@ -99,6 +102,8 @@ static json_t *cell_to_json(const struct ktrc_cell *cell)
 	switch (cell->kind) {
 	case KTRC_CELL_NUMBER:
 		return json_integer((json_int_t)cell->number);
+	case KTRC_CELL_SIGNED:
+		return json_integer((json_int_t)cell->difference);
 	case KTRC_CELL_PERCENT:
 		return json_real(cell->percent);
 	case KTRC_CELL_TEXT:
@@ -149,6 +154,31 @@ void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_o
 		json_decref(cells);
 		ktrc_print_json_line(object, out);
 	}
+}
+
+void ktrc_tables_print(const struct ktrc_table *tables, size_t nr, const struct ktrc_output *out)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!tables[i].nr_rows)
+			continue;
+		if (out->has_header)
+			fprintf(out->file, "\n%s\n", tables[i].title);
+		ktrc_table_print(&tables[i], out);
+	}
+}
+
+void ktrc_tables_set_json(const struct ktrc_table *tables, size_t nr, json_t *object,
+			  const struct ktrc_output *out)
+{
+	for (size_t i = 0; i < nr; i++)
+		json_object_set_new(object, tables[i].name, ktrc_table_rows(&tables[i], out));
+}
+
+void ktrc_tables_print_ndjson(const struct ktrc_table *tables, size_t nr,
+			      const struct ktrc_output *out)
+{
+	for (size_t i = 0; i < nr; i++)
+		ktrc_table_print_ndjson(&tables[i], out);
 }
 
 void ktrc_print_json(json_t *document, const struct ktrc_output *out)

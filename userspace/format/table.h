@@ -28,6 +28,7 @@ struct ktrc_output {
 enum ktrc_cell_kind {
 	KTRC_CELL_NONE, /* "-" in text, null in JSON */
 	KTRC_CELL_NUMBER,
+	KTRC_CELL_SIGNED,
 	KTRC_CELL_PERCENT,
 	KTRC_CELL_TEXT,
 };
@@ -35,6 +36,7 @@ enum ktrc_cell_kind {
 struct ktrc_cell {
 	enum ktrc_cell_kind kind;
 	u64 number;
+	s64 difference;
 	double percent;
 	const char *text;
 };
@@ -42,6 +44,11 @@ struct ktrc_cell {
 static inline struct ktrc_cell ktrc_cell_number(u64 number)
 {
 	return (struct ktrc_cell){ .kind = KTRC_CELL_NUMBER, .number = number };
+}
+
+static inline struct ktrc_cell ktrc_cell_signed(s64 number)
+{
+	return (struct ktrc_cell){ .kind = KTRC_CELL_SIGNED, .difference = number };
 }
 
 static inline struct ktrc_cell ktrc_cell_percent(double percent)
@@ -70,7 +77,8 @@ struct ktrc_column {
 
 /**
  * struct ktrc_table - a table over some data
- * @name: what NDJSON calls it in each row, or NULL
+ * @name: what JSON calls it, and NDJSON in each row, or NULL
+ * @title: what text says above it, of several tables
  * @columns: the columns
  * @nr_columns: their number
  * @nr_rows: number of rows
@@ -78,11 +86,21 @@ struct ktrc_column {
  */
 struct ktrc_table {
 	const char *name;
+	const char *title;
 	const struct ktrc_column *columns;
 	size_t nr_columns;
 	size_t nr_rows;
 	const void *data;
 };
+
+/* one of several tables over the columns of an array */
+#define KTRC_TABLE(title_, name_, columns_, nr_, data_)           \
+	((struct ktrc_table){ .name = (name_),                    \
+			      .title = (title_),                  \
+			      .columns = (columns_),              \
+			      .nr_columns = ARRAY_SIZE(columns_), \
+			      .nr_rows = (nr_),                   \
+			      .data = (data_) })
 
 /** ktrc_table_print() - as text: columns as wide as needed, numbers to the right */
 void ktrc_table_print(const struct ktrc_table *table, const struct ktrc_output *out);
@@ -92,6 +110,17 @@ json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output
 
 /** ktrc_table_print_ndjson() - an object a line */
 void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out);
+
+/** ktrc_tables_print() - those that have rows, each below its title */
+void ktrc_tables_print(const struct ktrc_table *tables, size_t nr, const struct ktrc_output *out);
+
+/** ktrc_tables_set_json() - put them into an object, by their names */
+void ktrc_tables_set_json(const struct ktrc_table *tables, size_t nr, json_t *object,
+			  const struct ktrc_output *out);
+
+/** ktrc_tables_print_ndjson() - one after the other, an object a line */
+void ktrc_tables_print_ndjson(const struct ktrc_table *tables, size_t nr,
+			      const struct ktrc_output *out);
 
 /** ktrc_print_json_line() - a document on one line; takes the reference */
 void ktrc_print_json_line(json_t *document, const struct ktrc_output *out);

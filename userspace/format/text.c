@@ -106,6 +106,17 @@ char *ktrc_text_filter(const struct ktrc_capture *capture, size_t path_columns)
 	return used < 0 ? NULL : text;
 }
 
+void ktrc_print_head(const struct ktrc_capture *capture, const char *label, u64 start_ticks,
+		     const struct ktrc_output *out)
+{
+	char window[KTRC_TEXT_ROOM], overhead[KTRC_TEXT_ROOM];
+
+	if (out->has_header)
+		fprintf(out->file, "%s  %s  lost %llu  %s\n", label,
+			ktrc_text_window(capture, start_ticks, window), ktrc_capture_lost(capture),
+			ktrc_text_overhead(capture, overhead));
+}
+
 void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_output *out)
 {
 	__ktrc_free char *text = out->has_header ? ktrc_text_filter(capture, SIZE_MAX) : NULL;

@@ -90,6 +90,19 @@ static void say_quiet_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_R
 		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim");
 }
 
+/* Of events that no verdict is about: how often they happened. */
+static void say_quiet_others(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < s->tallies->nr && used < KTRC_LINE_ROOM / 4; i++) {
+		const struct ktrc_tally *t = &s->tallies->rows[i];
+
+		used += (size_t)snprintf(line + used, KTRC_LINE_ROOM - used, "%s%s %llu times",
+					 used ? "; " : "", t->event->label, t->wanted);
+	}
+}
+
 static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	char faults[KTRC_LINE_ROOM] = "", stalls[KTRC_LINE_ROOM] = "";
@@ -98,6 +111,8 @@ static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 		say_quiet_faults(s, faults);
 	if (s->reclaim->event)
 		say_quiet_stalls(s, stalls);
+	if (!*faults && !*stalls)
+		say_quiet_others(s, faults);
 	snprintf(line, KTRC_LINE_ROOM, "quiet: %.140s%s%.140s", faults,
 		 *faults && *stalls ? "; " : "", stalls);
 }
@@ -129,7 +144,7 @@ static void say_stuck(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 
 	snprintf(line, KTRC_LINE_ROOM, "reclaim: %s[%u] is stuck in %s reclaim for %s, in %s",
 		 now->comm, now->pid, ktrc_text_kind(s->reclaim, now->kind),
-		 ktrc_text_ticks(s->reclaim, ktrc_stall_now_ticks(s->reclaim, now), since),
+		 ktrc_text_ticks(s->reclaim, ktrc_stall_now_ticks(s->reclaim->capture, now), since),
 		 ktrc_text_cgroup(s->reclaim->capture, now->cgid, KTRC_PATH_COLUMNS, room));
 }
 

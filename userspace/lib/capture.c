@@ -40,6 +40,7 @@ void ktrc_capture_destroy(struct ktrc_capture *capture)
 	free(capture->before.rows);
 	free(capture->after.rows);
 	ktrc_names_release(&capture->names);
+	ktrc_quotas_release(&capture->quotas);
 	ktrc_schema_destroy(capture->schema);
 	free(capture);
 }
@@ -116,6 +117,21 @@ static int refresh_from_kernel(struct ktrc_capture *capture, struct ktrc_nl *nl,
 	return 0;
 }
 
+/* Of a session that has stopped only what nobody has read before. */
+static int read_quotas(struct ktrc_capture *capture, struct ktrc_error *err)
+{
+	bool is_running = capture->session.state == KTRC_STATE_RUNNING;
+	int ret = 0;
+
+	if (!ktrc_capture_event(capture, "throttle"))
+		return 0;
+	if (!capture->quotas.nr)
+		ret = ktrc_quotas_load(&capture->quotas, capture->session.name, capture->uuid);
+	if (ret != -ENOMEM)
+		ret = ktrc_quotas_scan(&capture->quotas, is_running);
+	return ret < 0 ? ktrc_fail(err, ENOMEM, "CPU quotas") : 0;
+}
+
 int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
 			 struct ktrc_error *err)
 {
@@ -138,7 +154,7 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
 	capture->base = ktrc_base_load(dev->info.name, capture->uuid);
 	if (capture->session.state == KTRC_STATE_RUNNING)
 		capture->base.stop = ktrc_vmstat_read();
-	return 0;
+	return read_quotas(capture, err);
 }
 
 int ktrc_capture_describe(struct ktrc_nl *nl, struct ktrc_device *dev,
@@ -289,6 +305,13 @@ u64 ktrc_capture_window_start(const struct ktrc_capture *capture)
 	u64 reach = ktrc_reader_reach(capture->reader);
 
 	return reach > capture->start_ticks ? reach : capture->start_ticks;
+}
+
+double ktrc_capture_percent(const struct ktrc_capture *capture, u64 start_ticks, u64 ticks)
+{
+	u64 end = capture->end_ticks;
+
+	return end > start_ticks ? 100.0 * (double)ticks / (double)(end - start_ticks) : 0;
 }
 
 u64 ktrc_capture_lost(const struct ktrc_capture *capture)

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "device.h"
 #include "nl.h"
+#include "quota.h"
 #include "reader.h"
 #include "vmstat.h"
 
@@ -50,6 +51,7 @@ struct ktrc_stream {
  * @after: counters after that
  * @base: the kernel's own counters at start and stop, as far as they are known
  * @names: of cgroups
+ * @quotas: of cgroups, where throttling is recorded
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
@@ -77,6 +79,7 @@ struct ktrc_capture {
 	struct ktrc_counter_set after;
 	struct ktrc_base base;
 	struct ktrc_names names;
+	struct ktrc_quotas quotas;
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
@@ -111,6 +114,9 @@ int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *e
 
 /** ktrc_capture_window_start() - ticks since when every CPU's records are all there */
 u64 ktrc_capture_window_start(const struct ktrc_capture *capture);
+
+/** ktrc_capture_percent() - time as a share of the window from @start_ticks; threads add up */
+double ktrc_capture_percent(const struct ktrc_capture *capture, u64 start_ticks, u64 ticks);
 
 /** ktrc_capture_event() - an event that the session records, by its label; NULL if it does not */
 const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, const char *label);

@@ -205,6 +205,7 @@ json_t *ktrc_capture_to_json(const struct ktrc_capture *capture)
 	json_object_set_new(object, "clock", clock);
 	json_object_set_new(object, "vmstat_start", ktrc_json_vmstat(&capture->base.start));
 	json_object_set_new(object, "vmstat_stop", ktrc_json_vmstat(&capture->base.stop));
+	json_object_set_new(object, "cpu_max", ktrc_quotas_to_json(&capture->quotas));
 	json_object_set_new(object, "counters_before",
 			    ktrc_counters_to_json(&capture->before, capture->schema));
 	json_object_set_new(object, "counters_after",
@@ -280,6 +281,8 @@ static int fill_newer(struct ktrc_capture *capture, const json_t *document)
 
 	capture->settled_ticks = json_is_integer(settled) ? (u64)json_integer_value(settled) :
 							    capture->end_ticks;
+	if (ktrc_quotas_from_json(&capture->quotas, json_object_get(document, "cpu_max")) < 0)
+		return -EPROTO;
 	return ktrc_names_from_json(&capture->names, json_object_get(document, "cgroups"));
 }
 

@@ -99,16 +99,25 @@ json_t *ktrc_json_vmstat(const struct ktrc_vmstat *vmstat)
 	object = ktrc_json_pack(vmstat_members, ARRAY_SIZE(vmstat_members), vmstat);
 	if (object && vmstat->has_allocstall)
 		json_object_set_new(object, "allocstall", json_integer((s64)vmstat->allocstall));
+	if (object && vmstat->has_compact_stall)
+		json_object_set_new(object, "compact_stall",
+				    json_integer((s64)vmstat->compact_stall));
+	if (object && vmstat->buddy.nr)
+		json_object_set_new(object, "buddyinfo", ktrc_buddy_to_json(&vmstat->buddy));
 	return object;
 }
 
 struct ktrc_vmstat ktrc_json_parse_vmstat(const json_t *object)
 {
 	const json_t *allocstall = json_object_get(object, "allocstall");
+	const json_t *compact_stall = json_object_get(object, "compact_stall");
 	struct ktrc_vmstat vmstat = { 0 };
 
 	vmstat.has_allocstall = json_is_integer(allocstall);
 	vmstat.allocstall = (u64)json_integer_value(allocstall);
+	vmstat.has_compact_stall = json_is_integer(compact_stall);
+	vmstat.compact_stall = (u64)json_integer_value(compact_stall);
+	vmstat.buddy = ktrc_buddy_from_json(json_object_get(object, "buddyinfo"));
 	vmstat.is_known =
 		ktrc_json_unpack(object, vmstat_members, ARRAY_SIZE(vmstat_members), &vmstat) == 0;
 	return vmstat;

@@ -3,6 +3,7 @@
 #include "kernel.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool ktrc_kernel_is_before(const char *release, unsigned int major, unsigned int minor)
 {
@@ -53,10 +54,22 @@ static const struct {
 	{ "__GFP_DIRECT_RECLAIM", 0x400 },
 };
 
+static bool is_gfp_known(const char *release)
+{
+	return !ktrc_kernel_is_before(release, 5, 10) && ktrc_kernel_is_before(release, 6, 4);
+}
+
+u32 ktrc_gfp_bits(const char *release, const char *name)
+{
+	for (size_t i = 0; is_gfp_known(release) && i < ARRAY_SIZE(gfp_5_10); i++)
+		if (strcmp(gfp_5_10[i].name, name) == 0)
+			return gfp_5_10[i].bits;
+	return 0;
+}
+
 const char *ktrc_gfp_text(const char *release, u32 gfp, char room[KTRC_GFP_ROOM])
 {
-	bool is_known = !ktrc_kernel_is_before(release, 5, 10) &&
-			ktrc_kernel_is_before(release, 6, 4);
+	bool is_known = is_gfp_known(release);
 	size_t used = 0;
 	u32 left = gfp;
 

@@ -19,4 +19,7 @@ bool ktrc_kernel_is_before(const char *release, unsigned int major, unsigned int
  */
 const char *ktrc_gfp_text(const char *release, u32 gfp, char room[KTRC_GFP_ROOM]);
 
+/** ktrc_gfp_bits() - an allocation flag by its name; 0: not known of that kernel */
+u32 ktrc_gfp_bits(const char *release, const char *name);
+
 #endif

@@ -27,16 +27,20 @@ struct ktrc_vmstat ktrc_vmstat_read(void)
 		} else if (strcmp(name, "pgmajfault") == 0) {
 			vmstat.pgmajfault = number;
 			has_pgmajfault = true;
+		} else if (strcmp(name, "compact_stall") == 0) {
+			vmstat.compact_stall = number;
+			vmstat.has_compact_stall = true;
 		} else if (strncmp(name, "allocstall_", strlen("allocstall_")) == 0) {
 			vmstat.allocstall += number;
 			vmstat.has_allocstall = true;
 		}
 	}
 	vmstat.is_known = has_pgfault && has_pgmajfault;
+	vmstat.buddy = ktrc_buddy_read();
 	return vmstat;
 }
 
-static int open_run_dir(bool make)
+int ktrc_run_dir_open(bool make)
 {
 	if (make && mkdir(KTRC_RUN_DIR, 0755) < 0 && errno != EEXIST)
 		return -errno;
@@ -75,7 +79,7 @@ int ktrc_base_store(const char *session, const u8 uuid[16], const struct ktrc_ba
 						 "uuid", ktrc_json_uuid(uuid), "start",
 						 ktrc_json_vmstat(&base->start), "stop",
 						 ktrc_json_vmstat(&base->stop));
-	__ktrc_fd int dir = open_run_dir(true);
+	__ktrc_fd int dir = ktrc_run_dir_open(true);
 	char name[64];
 
 	if (!document)
@@ -88,7 +92,7 @@ int ktrc_base_store(const char *session, const u8 uuid[16], const struct ktrc_ba
 
 void ktrc_base_forget(const char *session)
 {
-	__ktrc_fd int dir = open_run_dir(false);
+	__ktrc_fd int dir = ktrc_run_dir_open(false);
 	char name[64];
 
 	base_name(session, name);

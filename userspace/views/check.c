@@ -182,11 +182,32 @@ void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *recl
 		return;
 	r->kernel = stop->allocstall - start->allocstall;
 	r->traced = direct ? direct->stalls : 0;
-	for (size_t i = 0; i < reclaim->nr_nows; i++) {
-		const char *kind = ktrc_reclaim_kind(reclaim, reclaim->nows[i].kind);
+	for (size_t i = 0; i < reclaim->under_way.nr; i++) {
+		const char *kind = ktrc_reclaim_kind(reclaim, reclaim->under_way.nows[i].kind);
 
 		r->traced += kind && strcmp(kind, "direct") == 0;
 	}
+}
+
+/* The kernel counts a stall when it has ended, and only some: the record says which. */
+void ktrc_check_compaction(struct ktrc_check *check, const struct ktrc_compaction *compaction)
+{
+	const struct ktrc_capture *capture = compaction->capture;
+	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
+	struct ktrc_reconciled *r = &check->compact_stall;
+
+	r->why_unknown = compaction->event ? why_unknown(capture) :
+					     "the session records no stalls in compaction";
+	if (!r->why_unknown && (!start->has_compact_stall || !stop->has_compact_stall))
+		r->why_unknown = "no base value: the trace is of an older tool";
+	if (!r->why_unknown)
+		r->why_unknown = why_records_are_few(capture, compaction->event,
+						     !absent(check, compaction->event) &&
+							     !compaction->left_out);
+	if (r->why_unknown)
+		return;
+	r->kernel = stop->compact_stall - start->compact_stall;
+	r->traced = compaction->counted;
 }
 
 struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,

@@ -10,6 +10,7 @@
 #ifndef KTRC_CHECK_H
 #define KTRC_CHECK_H
 
+#include "compaction.h"
 #include "faults.h"
 #include "reclaim.h"
 
@@ -67,6 +68,7 @@ struct ktrc_reconciled {
  *	trace also those that wait for one under way, so they need not agree
  * @allocstall: stalls in global direct reclaim; the kernel counts one that has to start
  *	over again
+ * @compact_stall: stalls in compaction that the kernel counts
  */
 struct ktrc_check {
 	struct ktrc_check_row *rows;
@@ -81,6 +83,7 @@ struct ktrc_check {
 	struct ktrc_reconciled pgfault;
 	struct ktrc_reconciled pgmajfault;
 	struct ktrc_reconciled allocstall;
+	struct ktrc_reconciled compact_stall;
 };
 
 /**
@@ -94,6 +97,8 @@ struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
 				     const struct ktrc_faults *faults);
 /** ktrc_check_stalls() - hold stalls against the kernel's counter as well; @reclaim: finished */
 void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *reclaim);
+/** ktrc_check_compaction() - and stalls in compaction; @compaction: finished */
+void ktrc_check_compaction(struct ktrc_check *check, const struct ktrc_compaction *compaction);
 void ktrc_check_destroy(struct ktrc_check *check);
 void ktrc_cleanup_check(struct ktrc_check **check);
 #define __ktrc_check KTRC_CLEANUP(ktrc_cleanup_check)

@@ -73,7 +73,9 @@ bool ktrc_needs_no_record(const struct ktrc_capture *capture)
 	if (!capture->start_ticks || is_damaged(capture) || (is_running && unavailable(capture)))
 		return false;
 	if (!all.hits)
-		return ktrc_capture_event(capture, "reclaim") != NULL;
+		return ktrc_capture_event(capture, "reclaim") ||
+		       ktrc_capture_event(capture, "compaction") ||
+		       ktrc_capture_event(capture, "throttle");
 	return all.filtered == all.hits;
 }
 
@@ -85,6 +87,12 @@ void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *lab
 		     label);
 	if (!capture->trace)
 		ktrc_hint(err, "ktrc-ctl start --events=%s", label);
+}
+
+void ktrc_explain_unknown(const struct ktrc_capture *capture, const char *why,
+			  struct ktrc_error *err)
+{
+	nothing(err, capture, why);
 }
 
 void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct ktrc_error *err)

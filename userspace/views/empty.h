@@ -22,6 +22,10 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
 void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
 			     struct ktrc_error *err);
 
+/** ktrc_explain_unknown() - say why a view that takes no record has nothing to show */
+void ktrc_explain_unknown(const struct ktrc_capture *capture, const char *why,
+			  struct ktrc_error *err);
+
 /** ktrc_needs_no_record() - that there is none is an answer: the counters say why */
 bool ktrc_needs_no_record(const struct ktrc_capture *capture);
 

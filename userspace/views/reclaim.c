@@ -18,10 +18,6 @@ struct ktrc_reclaim_private {
 	struct stall_getters end_get, begin_get;
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
 	u32 weight, wake_weight, sleep_weight;
-	/* the last stall of each thread that has begun one */
-	struct ktrc_stall_now *open;
-	size_t nr_open;
-	struct ktrc_index open_tids; /* places of them */
 	struct ktrc_index nodes; /* places of kswapd */
 	struct ktrc_stalls unnamed;
 };
@@ -37,23 +33,6 @@ static struct stall_getters stall_getters(const struct ktrc_event *event)
 		.order = ktrc_event_getter(event, "order"),
 		.node = ktrc_event_getter(event, "node"),
 	};
-}
-
-/* A begin without an end is a stall under way only if every end becomes a record. */
-static const char *why_no_nows(const struct ktrc_capture *capture, const struct ktrc_event *end,
-			       const struct ktrc_event *begin)
-{
-	const struct ktrc_rule *rule;
-
-	if (!end)
-		return "the session records no stalls";
-	if (!begin)
-		return "the session does not record where stalls begin";
-	rule = &capture->session.rules[end->id];
-	if (rule->min_ns || rule->sample > 1 || rule->flags ||
-	    ktrc_capture_weight(capture, begin) > 1)
-		return "not every stall that ended was recorded";
-	return NULL;
 }
 
 static void resolve(struct ktrc_reclaim *view)
@@ -78,7 +57,7 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->weight = ktrc_capture_weight(capture, view->event);
 	priv->wake_weight = ktrc_capture_weight(capture, priv->wake);
 	priv->sleep_weight = ktrc_capture_weight(capture, priv->sleep);
-	view->why_no_nows = why_no_nows(capture, view->event, priv->begin);
+	view->under_way = ktrc_under_way_begin(capture, view->event, priv->begin);
 }
 
 static void destroy(struct ktrc_reclaim **view)
@@ -112,76 +91,29 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	ktrc_stalls_release(&view->processes);
 	if (view->priv) {
 		ktrc_stalls_release(&view->priv->unnamed);
-		ktrc_index_release(&view->priv->open_tids);
 		ktrc_index_release(&view->priv->nodes);
-		free(view->priv->open);
 	}
 	free(view->priv);
-	free(view->nows);
+	ktrc_under_way_release(&view->under_way);
 	free(view->kswapd);
 	ktrc_stall_destroy(view->all);
 	free(view);
 }
 
-/* The place of a thread's stall; by its id, as name and cgroup may change in the middle. */
-static struct ktrc_stall_now *open_slot(struct ktrc_reclaim *view, u32 tid)
-{
-	struct ktrc_reclaim_private *priv = view->priv;
-	u32 *at = ktrc_index_get(&priv->open_tids, tid, 0);
-
-	if (at && *at == KTRC_INDEX_NONE && ktrc_array_push(priv->open, priv->nr_open))
-		*at = (u32)priv->nr_open - 1;
-	return at && *at != KTRC_INDEX_NONE ? &priv->open[*at] : NULL;
-}
-
-static void close_stall(struct ktrc_reclaim *view, u32 tid)
-{
-	u32 at = ktrc_index_find(&view->priv->open_tids, tid, 0);
-
-	if (at != KTRC_INDEX_NONE)
-		view->priv->open[at].is_open = false;
-}
-
 static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct stall_getters *g = &view->priv->begin_get;
-	struct ktrc_stall_now *now = open_slot(view, record->task->tid);
+	struct ktrc_stall_now *now =
+		ktrc_under_way_open(&view->under_way, record, view->start_ticks);
 
 	if (!now)
 		return -ENOMEM;
-	*now = (struct ktrc_stall_now){
-		.is_open = true,
-		/* whose task has left the cgroup since then ends unrecorded */
-		.is_certain = record->ticks >= view->start_ticks && !view->capture->session.cgid,
-		.pid = record->task->tgid,
-		.tid = record->task->tid,
-		.cgid = ktrc_get_or_0(g->cgid, record->payload),
-		.kind = (u32)ktrc_get_or_0(g->kind, record->payload),
-		.order = (u32)ktrc_get_or_0(g->order, record->payload),
-		.gfp = (u32)ktrc_get_or_0(g->gfp, record->payload),
-		.node = (u32)ktrc_get_or_0(g->node, record->payload),
-		.begin_ticks = record->ticks,
-	};
-	ktrc_comm_copy(now->comm, record->task->comm);
+	now->cgid = ktrc_get_or_0(g->cgid, record->payload);
+	now->kind = (u32)ktrc_get_or_0(g->kind, record->payload);
+	now->order = (u32)ktrc_get_or_0(g->order, record->payload);
+	now->gfp = (u32)ktrc_get_or_0(g->gfp, record->payload);
+	now->node = (u32)ktrc_get_or_0(g->node, record->payload);
 	return 0;
-}
-
-static struct ktrc_stall_row *process_row(struct ktrc_reclaim *view, const struct ktrc_task *task)
-{
-	struct ktrc_stall_row *row = ktrc_stalls_get(&view->processes, task->tgid, 0);
-
-	if (row && (task->tid == task->tgid || !row->comm[0])) {
-		ktrc_comm_copy(row->comm, task->comm);
-		row->cgid = task->cgid;
-	}
-	return row;
-}
-
-static int count_unnamed(struct ktrc_reclaim *view, u64 cgid)
-{
-	if (!cgid || ktrc_names_find(&view->capture->names, cgid))
-		return 0;
-	return ktrc_stalls_get(&view->priv->unnamed, cgid, 0) ? 0 : -ENOMEM;
 }
 
 static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
@@ -196,7 +128,7 @@ static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 		ktrc_stalls_get(&view->requests, ktrc_get_or_0(g->order, payload),
 				ktrc_get_or_0(g->gfp, payload)),
 		ktrc_stalls_get(&view->cgroups, cgid, kind),
-		process_row(view, record->task),
+		ktrc_stalls_get_process(&view->processes, record->task, 0),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -265,7 +197,7 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	if (record->event == priv->begin)
 		return add_begin(view, record);
 	if (record->event == view->event)
-		close_stall(view, record->task->tid);
+		ktrc_under_way_close(&view->under_way, record->task->tid);
 	else if (record->event != priv->wake && record->event != priv->sleep)
 		return 0;
 	if (record->ticks < view->start_ticks) {
@@ -277,52 +209,20 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	return record->event == priv->wake ? add_wake(view, record) : add_sleep(view, record);
 }
 
-static int by_age(const void *pa, const void *pb)
-{
-	const struct ktrc_stall_now *a = pa, *b = pb;
-
-	if (a->begin_ticks != b->begin_ticks)
-		return a->begin_ticks < b->begin_ticks ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
-/* An end may have been lost, or be in a part of a ring that was copied too early to have it. */
-static int list_nows(struct ktrc_reclaim *view)
-{
-	struct ktrc_counters books = ktrc_counter_set_total(&view->capture->after, view->event->id);
-	const struct ktrc_reclaim_private *priv = view->priv;
-	u64 lost = ktrc_counters_lost(&books);
-	struct ktrc_stall_now *now;
-
-	view->nr_nows = 0;
-	free(ktrc_steal(view->nows));
-	for (size_t i = 0; i < priv->nr_open && !view->why_no_nows; i++) {
-		if (!priv->open[i].is_open ||
-		    priv->open[i].begin_ticks > view->capture->settled_ticks)
-			continue;
-		now = ktrc_array_push(view->nows, view->nr_nows);
-		if (!now)
-			return -ENOMEM;
-		*now = priv->open[i];
-		now->is_certain = now->is_certain && !lost;
-	}
-	if (view->nr_nows)
-		qsort(view->nows, view->nr_nows, sizeof(*view->nows), by_age);
-	return 0;
-}
-
 static int find_unnamed(struct ktrc_reclaim *view)
 {
+	const struct ktrc_names *names = &view->capture->names;
+	struct ktrc_stalls *unnamed = &view->priv->unnamed;
 	int ret = 0;
 
-	ktrc_stalls_release(&view->priv->unnamed);
+	ktrc_stalls_release(unnamed);
 	for (size_t i = 0; ret == 0 && i < view->cgroups.nr; i++)
-		ret = count_unnamed(view, view->cgroups.rows[i]->key.a);
+		ret = ktrc_stalls_add_unnamed(unnamed, names, view->cgroups.rows[i]->key.a);
 	for (size_t i = 0; ret == 0 && i < view->processes.nr; i++)
-		ret = count_unnamed(view, view->processes.rows[i]->cgid);
-	for (size_t i = 0; ret == 0 && i < view->nr_nows; i++)
-		ret = count_unnamed(view, view->nows[i].cgid);
-	view->nr_unnamed = view->priv->unnamed.nr;
+		ret = ktrc_stalls_add_unnamed(unnamed, names, view->processes.rows[i]->cgid);
+	for (size_t i = 0; ret == 0 && i < view->under_way.nr; i++)
+		ret = ktrc_stalls_add_unnamed(unnamed, names, view->under_way.nows[i].cgid);
+	view->nr_unnamed = unnamed->nr;
 	return ret;
 }
 
@@ -336,13 +236,13 @@ int ktrc_reclaim_finish(struct ktrc_reclaim *view)
 	ktrc_stalls_sort(&view->requests);
 	ktrc_stalls_sort(&view->cgroups);
 	ktrc_stalls_sort(&view->processes);
-	ret = list_nows(view);
+	ret = ktrc_under_way_list(&view->under_way);
 	return ret < 0 ? ret : find_unnamed(view);
 }
 
 bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view)
 {
-	return !view->all->stalls && !view->nr_nows && !view->nr_kswapd;
+	return !view->all->stalls && !view->under_way.nr && !view->nr_kswapd;
 }
 
 const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind)
@@ -363,17 +263,7 @@ const struct ktrc_stall_row *ktrc_reclaim_by_kind(const struct ktrc_reclaim *vie
 
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks)
 {
-	u64 end = view->capture->end_ticks;
-
-	return end > view->start_ticks ? 100.0 * (double)ticks / (double)(end - view->start_ticks) :
-					 0;
-}
-
-u64 ktrc_stall_now_ticks(const struct ktrc_reclaim *view, const struct ktrc_stall_now *now)
-{
-	u64 settled = view->capture->settled_ticks;
-
-	return settled > now->begin_ticks ? settled - now->begin_ticks : 0;
+	return ktrc_capture_percent(view->capture, view->start_ticks, ticks);
 }
 
 u64 ktrc_kswapd_awake_ticks(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd)

@@ -8,34 +8,7 @@
 
 #include "../lib/capture.h"
 #include "stalls.h"
-
-/**
- * struct ktrc_stall_now - a stall that has begun and not ended
- * @is_open: it has not
- * @is_certain: no end can have been missed
- * @pid: process
- * @tid: thread
- * @comm: its name
- * @cgid: the cgroup that is short (memcg), else the task's
- * @kind: number of enumeration reclaim_kind
- * @order: of the allocation
- * @gfp: of the allocation
- * @node: memory node
- * @begin_ticks: when it began
- */
-struct ktrc_stall_now {
-	bool is_open;
-	bool is_certain;
-	u32 pid;
-	u32 tid;
-	char comm[32];
-	u64 cgid;
-	u32 kind;
-	u32 order;
-	u32 gfp;
-	u32 node;
-	u64 begin_ticks;
-};
+#include "under_way.h"
 
 /**
  * struct ktrc_kswapd - the daemon of one memory node
@@ -66,9 +39,7 @@ struct ktrc_kswapd {
  * @requests: by order and gfp
  * @cgroups: by cgroup and kind
  * @processes: by process
- * @nows: stalls under way, the longest first once sorted
- * @nr_nows: their number
- * @why_no_nows: why it cannot be said which are under way, or NULL
+ * @under_way: stalls that have not ended
  * @kswapd: by node
  * @nr_kswapd: their number
  * @nr_unnamed: cgroups without a name
@@ -83,9 +54,7 @@ struct ktrc_reclaim {
 	struct ktrc_stalls requests;
 	struct ktrc_stalls cgroups;
 	struct ktrc_stalls processes;
-	struct ktrc_stall_now *nows;
-	size_t nr_nows;
-	const char *why_no_nows;
+	struct ktrc_under_way under_way;
 	struct ktrc_kswapd *kswapd;
 	size_t nr_kswapd;
 	u64 nr_unnamed;
@@ -114,9 +83,6 @@ const struct ktrc_stall_row *ktrc_reclaim_by_kind(const struct ktrc_reclaim *vie
 
 /** ktrc_reclaim_percent() - time as a share of the window; threads add up, so it may pass 100 */
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks);
-
-/** ktrc_stall_now_ticks() - how long a stall under way already lasts */
-u64 ktrc_stall_now_ticks(const struct ktrc_reclaim *view, const struct ktrc_stall_now *now);
 
 /** ktrc_kswapd_awake_ticks() - time it was awake, as far as the window shows */
 u64 ktrc_kswapd_awake_ticks(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd);

@@ -2,6 +2,7 @@
 /* Rows by key. */
 #include "stalls.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "../lib/array.h"
@@ -25,6 +26,25 @@ struct ktrc_stall_row *ktrc_stalls_get(struct ktrc_stalls *stalls, u64 a, u64 b)
 	*slot = row;
 	*at = (u32)stalls->nr - 1;
 	return row;
+}
+
+struct ktrc_stall_row *ktrc_stalls_get_process(struct ktrc_stalls *stalls,
+					       const struct ktrc_task *task, u64 b)
+{
+	struct ktrc_stall_row *row = ktrc_stalls_get(stalls, task->tgid, b);
+
+	if (row && (task->tid == task->tgid || !row->comm[0])) {
+		ktrc_comm_copy(row->comm, task->comm);
+		row->cgid = task->cgid;
+	}
+	return row;
+}
+
+int ktrc_stalls_add_unnamed(struct ktrc_stalls *unnamed, const struct ktrc_names *names, u64 cgid)
+{
+	if (!cgid || ktrc_names_find(names, cgid))
+		return 0;
+	return ktrc_stalls_get(unnamed, cgid, 0) ? 0 : -ENOMEM;
 }
 
 void ktrc_stall_destroy(struct ktrc_stall_row *row)

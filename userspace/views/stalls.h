@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stalls counted by something: rows, found by a key of two numbers. */
+/* Stalls, or other calls that take time, counted by something: rows, found by a key of two numbers. */
 #ifndef KTRC_STALLS_H
 #define KTRC_STALLS_H
 
 #include "../lib/index.h"
+#include "../lib/names.h"
+#include "../lib/task.h"
 #include "hist.h"
 
-/** struct ktrc_stall_key - what a table counts by: kind, order and gfp, cgroup and kind, process */
+/** struct ktrc_stall_key - what a table counts by: kind, order and gfp, process and advice, ... */
 struct ktrc_stall_key {
 	u64 a;
 	u64 b;
@@ -19,9 +21,12 @@ struct ktrc_stall_key {
  * @cgid: of a process: its cgroup
  * @records: records of stalls that ended in the window
  * @stalls: stalls that they stand for
- * @pages: pages reclaimed in them
+ * @failed: those of them that failed; of what can fail
+ * @pages: pages reclaimed or moved in them, or that they are about
  * @total_ticks: time in them, of all threads together
  * @max_ticks: the longest
+ * @late_ticks: time after them until the thread ran, of all together
+ * @run: the longest run of periods that one of them ended
  * @hist: their durations
  */
 struct ktrc_stall_row {
@@ -30,9 +35,12 @@ struct ktrc_stall_row {
 	u64 cgid;
 	u64 records;
 	u64 stalls;
+	u64 failed;
 	u64 pages;
 	u64 total_ticks;
 	u64 max_ticks;
+	u64 late_ticks;
+	u64 run;
 	struct ktrc_hist hist;
 };
 
@@ -50,6 +58,18 @@ struct ktrc_stalls {
 
 /** ktrc_stalls_get() - the row of a key, a new one if there is none; NULL without memory */
 struct ktrc_stall_row *ktrc_stalls_get(struct ktrc_stalls *stalls, u64 a, u64 b);
+
+/**
+ * ktrc_stalls_get_process() - the row of a task's process, and of @b; NULL without memory
+ *
+ * It keeps the name and the cgroup.
+ */
+struct ktrc_stall_row *ktrc_stalls_get_process(struct ktrc_stalls *stalls,
+					       const struct ktrc_task *task, u64 b);
+
+/** ktrc_stalls_add_unnamed() - a row for a cgroup if it has no name; 0 or -ENOMEM */
+int ktrc_stalls_add_unnamed(struct ktrc_stalls *unnamed, const struct ktrc_names *names, u64 cgid);
+
 void ktrc_stalls_release(struct ktrc_stalls *stalls);
 
 /** ktrc_stall_destroy() - release a row; NULL is fine */

@@ -144,11 +144,12 @@ static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *recla
 
 static const struct ktrc_stall_now *find_stuck(const struct ktrc_reclaim *reclaim)
 {
-	for (size_t i = 0; i < reclaim->nr_nows; i++) {
-		const struct ktrc_stall_now *now = &reclaim->nows[i];
+	for (size_t i = 0; i < reclaim->under_way.nr; i++) {
+		const struct ktrc_stall_now *now = &reclaim->under_way.nows[i];
 
-		if (now->is_certain && ns_of(reclaim, ktrc_stall_now_ticks(reclaim, now)) >=
-					       KTRC_VERDICT_STUCK_MS * NSEC_PER_MSEC)
+		if (now->is_certain &&
+		    ns_of(reclaim, ktrc_stall_now_ticks(reclaim->capture, now)) >=
+			    KTRC_VERDICT_STUCK_MS * NSEC_PER_MSEC)
 			return now;
 	}
 	return NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * blocked TASKS: so many threads that each take a page fault that nobody serves; prints a line
- * when all of them wait inside the kernel's handler.  Then it waits for a line, serves them
- * all, and fails unless each has its page and ends.
+ * blocked TASKS [populate]: so many threads that each take a page fault that nobody serves, with
+ * `populate` inside MADV_POPULATE_READ; prints a line when all of them wait inside the kernel's
+ * handler.  Then it waits for a line, serves them all, and fails unless each has its page and ends.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -20,6 +20,11 @@
 #define STACK_BYTES 65536
 
 static char *area;
+
+static void *populate(void *page)
+{
+	return (void *)(long)(madvise(page, PAGE, MADV_POPULATE_READ) == 0);
+}
 
 static void *touch(void *page)
 {
@@ -57,21 +62,22 @@ static void serve(int fd, size_t bytes)
 
 int main(int argc, char **argv)
 {
-	size_t nr = argc == 2 ? strtoul(argv[1], NULL, 0) : 0, i;
+	size_t nr = argc == 2 || argc == 3 ? strtoul(argv[1], NULL, 0) : 0, i;
+	void *(*block)(void *page) = argc == 3 ? populate : touch;
 	pthread_t *threads = calloc(nr, sizeof(*threads));
 	pthread_attr_t attr;
 	void *ok;
 	int fd;
 
 	if (!nr || !threads)
-		errx(2, "usage: blocked TASKS");
+		errx(2, "usage: blocked TASKS [populate]");
 	area = mmap(NULL, nr * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (area == MAP_FAILED || pthread_attr_init(&attr) ||
 	    pthread_attr_setstacksize(&attr, STACK_BYTES))
 		err(1, "mmap");
 	fd = guard(nr * PAGE);
 	for (i = 0; i < nr; i++)
-		if (pthread_create(&threads[i], &attr, touch, area + i * PAGE))
+		if (pthread_create(&threads[i], &attr, block, area + i * PAGE))
 			err(1, "pthread_create");
 	await(fd, nr);
 	puts("blocked");

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables of struct ktrc_helds.  In probes: interrupts disabled, under the lock of the run
+ * queue that they are about.
+ */
+#include "held.h"
+
+/*
+ * How far the root cgroup's queue may lie behind the beginning of its run queue; CPUs' areas
+ * are much further from each other.
+ */
+#define ROOT_REACH 8192
+
+struct ktrc_helds ktrc_helds;
+
+static u32 hash(const void *p)
+{
+	return (u64)(unsigned long)p * 0x9e3779b97f4a7c15ull >> 32;
+}
+
+static bool is_rq_of(const void *rq, const struct ktrc_held_cpu *c)
+{
+	return c && c->root - (unsigned long)rq < ROOT_REACH;
+}
+
+/**
+ * ktrc_held_cpu_of() - the CPU that a run queue is of
+ * @rq: the run queue
+ *
+ * Return: NULL when it is not found.
+ */
+struct ktrc_held_cpu *ktrc_held_cpu_of(const void *rq)
+{
+	struct ktrc_held_cpu *c = ktrc_held_here();
+	u32 i;
+
+	if (is_rq_of(rq, c))
+		return c;
+	for (i = 0; i < CONFIG_NR_CPUS && i < ktrc_helds.nr_cpus; i++) {
+		if (is_rq_of(rq, ktrc_helds.cpu[i]))
+			return ktrc_helds.cpu[i];
+	}
+	return NULL;
+}
+
+/**
+ * ktrc_held_find() - a cgroup on a CPU
+ * @c: the CPU
+ * @tg: the cgroup's task group
+ *
+ * Return: NULL when it is not known.
+ */
+struct ktrc_held *ktrc_held_find(struct ktrc_held_cpu *c, const void *tg)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_HELD_REACH; i++) {
+		struct ktrc_held *h = &c->at[(hash(tg) + i) & (KTRC_NR_HELD - 1)];
+
+		if (h->tg == tg)
+			return h;
+	}
+	return NULL;
+}
+
+/* one that nothing waits for any more makes room */
+static struct ktrc_held *find_room(struct ktrc_held_cpu *c, const void *tg, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_HELD_REACH; i++) {
+		struct ktrc_held *other = &c->at[(hash(tg) + i) & (KTRC_NR_HELD - 1)];
+
+		if (!other->tg ||
+		    (!READ_ONCE(other->start) && (s64)(now - other->end) > (s64)ktrc_helds.linger))
+			return other;
+	}
+	return NULL;
+}
+
+/**
+ * ktrc_held_get() - a cgroup on a CPU, a new one if it is not known
+ * @c: the CPU
+ * @css: the cgroup's task group
+ * @now: ticks
+ *
+ * Return: NULL when there is no room.
+ */
+struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css,
+				u64 now)
+{
+	struct ktrc_held *h = ktrc_held_find(c, css);
+	u64 cgid = ktrc_css_cgid(css);
+
+	if (h && h->cgid == cgid && h->cgroup == css->cgroup)
+		return h;
+	/* another cgroup's has taken the memory of one that went without a word */
+	if (h && READ_ONCE(h->start))
+		atomic_dec(&c->nr_held);
+	h = h ?: find_room(c, css, now);
+	if (!h)
+		return NULL;
+	memset(h, 0, sizeof(*h));
+	h->tg = css;
+	h->cgroup = css->cgroup;
+	h->cgid = cgid;
+	return h;
+}
+
+/**
+ * ktrc_held_add_quota() - a quota that keeps a cgroup off is used up
+ * @h: the cgroup
+ * @quota: the queue whose quota it is
+ *
+ * Return: false when there are too many.
+ */
+bool ktrc_held_add_quota(struct ktrc_held *h, const void *quota)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_QUOTAS && i < h->nr; i++) {
+		if (h->quota[i] == quota)
+			return true;
+	}
+	if (h->nr >= KTRC_NR_QUOTAS)
+		return false;
+	h->quota[h->nr++] = quota;
+	h->max = max(h->max, h->nr);
+	return true;
+}
+
+/**
+ * ktrc_held_drop_quota() - a quota that kept a cgroup off is filled up
+ * @h: the cgroup
+ * @quota: the queue whose quota it is
+ *
+ * Return: whether it is known to have been used up.
+ */
+bool ktrc_held_drop_quota(struct ktrc_held *h, const void *quota)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_QUOTAS && i < h->nr; i++) {
+		if (h->quota[i] == quota) {
+			h->quota[i] = h->quota[--h->nr];
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * ktrc_held_ticks() - how long a cgroup has been kept off so far
+ * @h: the cgroup
+ * @now: ticks
+ */
+u64 ktrc_held_ticks(const struct ktrc_held *h, u64 now)
+{
+	u64 start = READ_ONCE(h->start);
+
+	return h->ticks + (start && now > start ? now - start : 0);
+}
+
+/* ---- periods ---- */
+
+static struct ktrc_period *find_period(const void *timer)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_HELD_REACH; i++) {
+		struct ktrc_period *p =
+			&ktrc_helds.period[(hash(timer) + i) & (KTRC_NR_PERIODS - 1)];
+
+		if (READ_ONCE(p->timer) == timer)
+			return p;
+	}
+	return NULL;
+}
+
+/* one whose timer has stopped makes room; a timer fires at least once a second, or not at all */
+static struct ktrc_period *get_period(const void *timer, u64 now)
+{
+	struct ktrc_period *p = find_period(timer);
+	u32 i;
+
+	for (i = 0; i < KTRC_HELD_REACH && !p; i++) {
+		const void *old;
+
+		p = &ktrc_helds.period[(hash(timer) + i) & (KTRC_NR_PERIODS - 1)];
+		old = READ_ONCE(p->timer);
+		if ((old && (s64)(now - READ_ONCE(p->last)) < 2 * (s64)ktrc_helds.linger) ||
+		    cmpxchg(&p->timer, old, timer) != old)
+			p = NULL;
+		else
+			WRITE_ONCE(p->last, now);
+	}
+	return p;
+}
+
+/**
+ * ktrc_period_tick() - a quota is filled up
+ * @timer: the quota's
+ * @now: ticks
+ */
+void ktrc_period_tick(const void *timer, u64 now)
+{
+	struct ktrc_period *p = find_period(timer);
+
+	if (!p)
+		return;
+	WRITE_ONCE(p->count, p->count + 1);
+	WRITE_ONCE(p->last, now);
+}
+
+static bool knows_period(const struct ktrc_held *limiter)
+{
+	return limiter->period && READ_ONCE(limiter->period->timer) == limiter->timer;
+}
+
+/**
+ * ktrc_period_learn() - a cgroup may run again because its quota's period ends
+ * @limiter: the cgroup
+ * @timer: the quota's
+ * @now: ticks
+ */
+void ktrc_period_learn(struct ktrc_held *limiter, const void *timer, u64 now)
+{
+	if (limiter->timer == timer && knows_period(limiter))
+		return;
+	limiter->period = get_period(timer, now);
+	limiter->timer = timer;
+	if (!limiter->period)
+		return;
+	limiter->began = READ_ONCE(limiter->period->count) - 1;
+	limiter->run_first = limiter->began;
+}
+
+/**
+ * ktrc_period_begin() - a cgroup's own quota is used up
+ * @limiter: the cgroup
+ */
+void ktrc_period_begin(struct ktrc_held *limiter)
+{
+	if (!knows_period(limiter))
+		return;
+	limiter->began = READ_ONCE(limiter->period->count);
+	if (!limiter->has_run || limiter->began - limiter->run_last > 1)
+		limiter->run_first = limiter->began;
+}
+
+/* the last period so far in which its quota was used up: that which ends now is the one before */
+static u32 last_period(const struct ktrc_held *limiter)
+{
+	u32 now = READ_ONCE(limiter->period->count);
+
+	return now == limiter->began ? now : now - 1;
+}
+
+/**
+ * ktrc_period_end() - a cgroup's own quota is filled up
+ * @limiter: the cgroup
+ */
+void ktrc_period_end(struct ktrc_held *limiter)
+{
+	limiter->has_run = knows_period(limiter);
+	if (limiter->has_run)
+		limiter->run_last = last_period(limiter);
+}
+
+/**
+ * ktrc_period_run() - in how many periods in a row a cgroup's quota was used up, up to now
+ * @limiter: the cgroup; its quota is being filled up, or was last
+ *
+ * Return: 0 when it is not known.
+ */
+u32 ktrc_period_run(const struct ktrc_held *limiter)
+{
+	u32 i;
+
+	if (!knows_period(limiter))
+		return 0;
+	for (i = 0; i < KTRC_NR_QUOTAS && i < limiter->nr; i++) {
+		if (limiter->quota[i] == limiter->own)
+			return last_period(limiter) - limiter->run_first + 1;
+	}
+	return limiter->has_run ? limiter->run_last - limiter->run_first + 1 : 0;
+}
+
+/* ---- threads ---- */
+
+/**
+ * ktrc_waiting_clear() - forget all
+ * @c: the CPU
+ */
+void ktrc_waiting_clear(struct ktrc_held_cpu *c)
+{
+	memset(c->waiting, 0, sizeof(c->waiting));
+}
+
+/**
+ * ktrc_waiting_find() - a thread that is ready
+ * @c: its CPU
+ * @task: the thread
+ *
+ * Return: NULL when it is not known.
+ */
+struct ktrc_waiting *ktrc_waiting_find(struct ktrc_held_cpu *c, const struct task_struct *task)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_HELD_REACH; i++) {
+		struct ktrc_waiting *w = &c->waiting[(hash(task) + i) & (KTRC_NR_WAITING - 1)];
+
+		if (w->task == task)
+			return w;
+	}
+	return NULL;
+}
+
+/* one that has waited for so long died, or went to another CPU */
+static struct ktrc_waiting *new_waiting(struct ktrc_held_cpu *c, const struct task_struct *task,
+					u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_HELD_REACH; i++) {
+		struct ktrc_waiting *w = &c->waiting[(hash(task) + i) & (KTRC_NR_WAITING - 1)];
+
+		if (!w->task || (s64)(now - w->since) > 8 * (s64)ktrc_helds.linger)
+			return w;
+	}
+	atomic_long_inc(&ktrc_helds.missed_waits);
+	return NULL;
+}
+
+/**
+ * ktrc_waiting_add() - a thread is ready and does not run
+ * @c: its CPU
+ * @task: the thread
+ * @now: ticks
+ * @is_new: it has just run; else it may be waiting already
+ *
+ * Nothing is kept of one whose cgroup no quota kept off this CPU in the last seconds.
+ */
+void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now, bool is_new)
+{
+	struct ktrc_held *h = ktrc_held_find(c, task->sched_task_group);
+	struct ktrc_waiting *w;
+
+	/* quotas are those of the fair class */
+	if (!h || task->prio < MAX_RT_PRIO)
+		return;
+	w = ktrc_waiting_find(c, task);
+	if (w && !is_new && w->moves == task->se.nr_migrations)
+		return;
+	w = w ?: new_waiting(c, task, now);
+	if (!w)
+		return;
+	w->task = task;
+	w->held = h;
+	w->tg = h->tg;
+	w->since = now;
+	w->ticks = ktrc_held_ticks(h, now);
+	w->moves = task->se.nr_migrations;
+}

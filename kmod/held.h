@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which cgroups are kept off which CPUs by a CPU quota, and which threads wait for that.  What
+ * is known of a CPU is changed under its run queue's lock only, but for the end of an interval:
+ * of a cgroup that is removed, whoever takes its start away ends it.
+ *
+ * The scheduler's own structures are private: a run queue, a cgroup's queue on a CPU and a
+ * timer are addresses here, that are compared and never read.  A task group begins with its
+ * public part, its cgroup_subsys_state.
+ */
+#ifndef KTRC_HELD_H
+#define KTRC_HELD_H
+
+#include <linux/atomic.h>
+
+#include "env.h"
+
+/* of each CPU; powers of two */
+#define KTRC_NR_HELD 128
+#define KTRC_NR_WAITING 256
+/* of all CPUs; a power of two */
+#define KTRC_NR_PERIODS 1024
+/* steps from where the hash points to */
+#define KTRC_HELD_REACH 16
+/* quotas, one above the other, that can be used up at once */
+#define KTRC_NR_QUOTAS 8
+
+/**
+ * struct ktrc_period - how often a quota was filled up
+ * @timer: the quota's; NULL: free
+ * @count: times it fired
+ * @last: ticks, when it fired last
+ */
+struct ktrc_period {
+	const void *timer;
+	u32 count;
+	u64 last;
+};
+
+/**
+ * struct ktrc_held - a cgroup on one CPU
+ * @tg: its task group; NULL: free
+ * @cgroup: the cgroup; to compare only
+ * @cgid: its id; 0: of cgroup v1
+ * @limiter_tg: whose quota was used up first
+ * @limiter: its cgroup id
+ * @start: ticks, when it was taken off; 0: it may run.  What follows holds while it may not:
+ * @quota: the queues whose quota is used up, its own or one above it
+ * @nr: how many
+ * @max: most of them at a time
+ * @end: ticks, when it might run again last
+ * @ticks: all intervals that have ended
+ * @own: its own queue, once its quota was used up
+ * @period: of its quota; NULL: not known
+ * @timer: that which @period was found by
+ * @began: the period, as the timer counts them, in which its own quota was used up
+ * @run_first: the first of the periods in a row
+ * @run_last: the last of them
+ * @has_run: both are known
+ */
+struct ktrc_held {
+	const void *tg;
+	struct cgroup *cgroup;
+	u64 cgid;
+	const void *limiter_tg;
+	u64 limiter;
+	u64 start;
+	const void *quota[KTRC_NR_QUOTAS];
+	u8 nr;
+	u8 max;
+	u64 end;
+	u64 ticks;
+	const void *own;
+	struct ktrc_period *period;
+	const void *timer;
+	u32 began;
+	u32 run_first;
+	u32 run_last;
+	bool has_run;
+};
+
+/**
+ * struct ktrc_waiting - a thread that is ready and does not run
+ * @task: the thread; NULL: free
+ * @held: its cgroup on this CPU
+ * @tg: @held's, then
+ * @since: ticks
+ * @ticks: how long its cgroup had been kept off until then
+ * @moves: the thread's moves to other CPUs until then
+ */
+struct ktrc_waiting {
+	const struct task_struct *task;
+	struct ktrc_held *held;
+	const void *tg;
+	u64 since;
+	u64 ticks;
+	u64 moves;
+};
+
+/**
+ * struct ktrc_walk - the scheduler's way through a quota's cgroups, on the CPU that goes it
+ * @quota: the queue whose quota was used up or filled; NULL: its beginning was not seen
+ * @is_first: no cgroup was visited yet
+ * @limiter_tg: downwards: whose quota it is, which is the first that is visited
+ * @limiter: its cgroup id
+ * @on: the CPU that it is about; NULL: not known
+ * @timer: the quota's whose period ends just now; NULL: none does
+ */
+struct ktrc_walk {
+	const void *quota;
+	bool is_first;
+	const void *limiter_tg;
+	u64 limiter;
+	struct ktrc_held_cpu *on;
+	const void *timer;
+};
+
+/**
+ * struct ktrc_held_cpu - what is known of one CPU
+ * @walk: of the CPU itself, not of its run queue
+ * @root: where the queue of the root cgroup lies in its run queue
+ * @cpu: its number
+ * @nr_held: cgroups that are kept off it
+ * @is_armed: something is, or was in the last seconds
+ * @last_end: ticks, when a cgroup might run again last
+ * @at: by task group, open addressing
+ * @waiting: by thread, open addressing
+ */
+struct ktrc_held_cpu {
+	struct ktrc_walk walk;
+	unsigned long root;
+	u32 cpu;
+	atomic_t nr_held;
+	bool is_armed;
+	u64 last_end;
+	struct ktrc_held at[KTRC_NR_HELD];
+	struct ktrc_waiting waiting[KTRC_NR_WAITING];
+};
+
+/**
+ * struct ktrc_helds - all of it
+ * @cpu: by number; NULL: no such CPU
+ * @nr_cpus: CPU numbers are below this
+ * @is_open: all hooks are attached
+ * @clock: what ticks are of
+ * @linger: ticks, how long after an end there may be threads that waited for it
+ * @missed: intervals for which there was no room
+ * @missed_waits: threads for which there was none
+ * @period: by timer, open addressing
+ */
+struct ktrc_helds {
+	struct ktrc_held_cpu **cpu;
+	u32 nr_cpus;
+	bool is_open;
+	u32 clock;
+	u64 linger;
+	atomic_long_t missed;
+	atomic_long_t missed_waits;
+	struct ktrc_period period[KTRC_NR_PERIODS];
+};
+
+extern struct ktrc_helds ktrc_helds;
+
+/**
+ * ktrc_held_here() - this CPU's
+ *
+ * Context: any; preemption disabled.
+ * Return: NULL while the hooks are not attached.
+ */
+static __always_inline struct ktrc_held_cpu *ktrc_held_here(void)
+{
+	return READ_ONCE(ktrc_helds.is_open) ? ktrc_helds.cpu[task_cpu(current)] : NULL;
+}
+
+struct ktrc_held_cpu *ktrc_held_cpu_of(const void *rq);
+struct ktrc_held *ktrc_held_find(struct ktrc_held_cpu *c, const void *tg);
+struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css,
+				u64 now);
+bool ktrc_held_add_quota(struct ktrc_held *h, const void *quota);
+bool ktrc_held_drop_quota(struct ktrc_held *h, const void *quota);
+u64 ktrc_held_ticks(const struct ktrc_held *h, u64 now);
+
+void ktrc_period_tick(const void *timer, u64 now);
+void ktrc_period_learn(struct ktrc_held *limiter, const void *timer, u64 now);
+void ktrc_period_begin(struct ktrc_held *limiter);
+void ktrc_period_end(struct ktrc_held *limiter);
+u32 ktrc_period_run(const struct ktrc_held *limiter);
+
+void ktrc_waiting_clear(struct ktrc_held_cpu *c);
+void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now,
+		      bool is_new);
+struct ktrc_waiting *ktrc_waiting_find(struct ktrc_held_cpu *c, const struct task_struct *task);
+
+int ktrc_helds_open(u32 clock);
+void ktrc_helds_exit(void);
+
+#endif /* KTRC_HELD_H */

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cgroups that a CPU quota keeps off a CPU.  throttle_cfs_rq() and unthrottle_cfs_rq() say
+ * whose quota it is, tg_throttle_down() and tg_unthrottle_up() visit that cgroup and all below
+ * it.  Everything above "control" runs in the scheduler, with a run queue locked and interrupts
+ * off, or in a cgroup's removal: it never sleeps, locks, allocates, prints or wakes.
+ */
+#include <trace/events/cgroup.h>
+#include <trace/events/sched.h>
+
+#include "held.h"
+#include "hook.h"
+#include "probe.h"
+
+static struct ktrc_outlet throttle_outlet, begin_outlet, gap_outlet;
+
+#define DUR_MAX ((1ull << 40) - 1)
+
+/* ---- throttle, throttle.begin: they belong to no task ---- */
+
+static void emit_begin(const struct ktrc_held_cpu *c, const struct ktrc_held *h)
+{
+	const struct ktrc_ev_throttle_begin rec = {
+		.cgid = h->cgid,
+		.limiter = h->limiter,
+		.cpu = c->cpu,
+	};
+	const struct ktrc_subject subject = { .cgroup = h->cgroup };
+
+	ktrc_outlet_emit_of(&begin_outlet, KTRC_EV_throttle_begin, &rec, sizeof(rec),
+			    &ktrc_no_facts, &subject);
+}
+
+static void emit_end(const struct ktrc_held_cpu *c, const struct ktrc_held *h, u64 ticks,
+		     u32 periods)
+{
+	const struct ktrc_ev_throttle rec = {
+		.cgid = h->cgid,
+		.limiter = h->limiter,
+		.dur = min_t(u64, ticks, DUR_MAX),
+		.cpu = c->cpu,
+		.quotas = h->max,
+		.periods = periods,
+	};
+	const struct ktrc_facts facts = { .ticks = ticks };
+	const struct ktrc_subject subject = { .cgroup = h->cgroup };
+
+	ktrc_outlet_emit_of(&throttle_outlet, KTRC_EV_throttle, &rec, sizeof(rec), &facts,
+			    &subject);
+}
+
+/* the end of an interval; nothing if somebody else has ended it */
+static void release(struct ktrc_held_cpu *c, struct ktrc_held *h, u64 now)
+{
+	struct ktrc_held *limiter = ktrc_held_find(c, h->limiter_tg);
+	u32 periods = limiter ? ktrc_period_run(limiter) : 0;
+	u64 start = READ_ONCE(h->start), ticks = now > start ? now - start : 0;
+	const struct ktrc_held was = *h;
+
+	if (!start || cmpxchg(&h->start, start, 0) != start)
+		return;
+	h->ticks += ticks;
+	h->end = now;
+	WRITE_ONCE(c->last_end, now);
+	atomic_dec(&c->nr_held);
+	emit_end(c, &was, ticks, periods);
+}
+
+static bool is_dying(const struct cgroup_subsys_state *css)
+{
+	return READ_ONCE(css->flags) & CSS_DYING;
+}
+
+/* the begin of one */
+static void hold(struct ktrc_held_cpu *c, struct ktrc_held *h,
+		 const struct cgroup_subsys_state *css, const struct ktrc_walk *w, u64 now)
+{
+	h->limiter_tg = w->limiter_tg;
+	h->limiter = w->limiter;
+	atomic_inc(&c->nr_held);
+	if (!c->is_armed)
+		ktrc_waiting_clear(c);
+	WRITE_ONCE(c->is_armed, true);
+	emit_begin(c, h);
+	/* pairs with the full barrier of the cmpxchg in release() */
+	smp_store_release(&h->start, now);
+	smp_mb(); /* pairs with the one in ktrc_on_cgroup_rmdir(): it sees the start, or we the removal */
+	if (is_dying(css))
+		release(c, h, now);
+}
+
+/* throttle_cfs_rq(cfs_rq): it may still find some quota, and then visits nobody */
+static void throttle(const void *cfs_rq, struct ktrc_walk *w)
+{
+	w->quota = cfs_rq;
+	w->is_first = true;
+}
+
+/* the first is the one whose quota is used up */
+static void begin_walk(struct ktrc_walk *w, const void *tg, const void *rq)
+{
+	w->is_first = false;
+	w->limiter_tg = tg;
+	w->limiter = ktrc_css_cgid(tg);
+	w->on = ktrc_held_cpu_of(rq);
+}
+
+/* tg_throttle_down(tg, rq) */
+static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
+{
+	u64 now = ktrc_clock_ticks(ktrc_helds.clock);
+	struct ktrc_held *h;
+
+	if (!w->quota)
+		return;
+	if (w->is_first)
+		begin_walk(w, tg, rq);
+	h = w->on ? ktrc_held_get(w->on, tg, now) : NULL;
+	if (!h) {
+		atomic_long_inc(&ktrc_helds.missed);
+		return;
+	}
+	if (!READ_ONCE(h->start)) {
+		h->nr = 0;
+		h->max = 0;
+	}
+	if (!ktrc_held_add_quota(h, w->quota))
+		atomic_long_inc(&ktrc_helds.missed);
+	if (tg == w->limiter_tg) {
+		h->own = w->quota;
+		ktrc_period_begin(h);
+	}
+	if (!READ_ONCE(h->start))
+		hold(w->on, h, tg, w, now);
+}
+
+/* the cgroup whose quota this is says how often in a row it was used up */
+static void learn_period(struct ktrc_held *h, const struct ktrc_walk *w, u64 now)
+{
+	struct ktrc_held *limiter = ktrc_held_find(w->on, h->limiter_tg);
+
+	if (limiter && limiter->own == w->quota && w->timer && in_hardirq())
+		ktrc_period_learn(limiter, w->timer, now);
+}
+
+/* tg_unthrottle_up(tg, rq): what is below a cgroup comes before it */
+static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
+{
+	u64 now = ktrc_clock_ticks(ktrc_helds.clock);
+	struct ktrc_held *h;
+	bool is_known;
+
+	if (!w->quota)
+		return;
+	if (w->is_first)
+		w->on = ktrc_held_cpu_of(rq);
+	w->is_first = false;
+	h = w->on ? ktrc_held_find(w->on, tg) : NULL;
+	if (!h)
+		return;
+	learn_period(h, w, now);
+	if (READ_ONCE(h->start) && h->nr == 1 && h->quota[0] == w->quota)
+		release(w->on, h, now);
+	is_known = ktrc_held_drop_quota(h, w->quota);
+	if (is_known && h->own == w->quota)
+		ktrc_period_end(h);
+}
+
+/* a cgroup is removed: nobody will say that it may run again */
+static void ktrc_on_cgroup_rmdir(void *data, struct cgroup *cgroup, const char *path)
+{
+	u64 now;
+	u32 i, j;
+
+	preempt_disable_notrace();
+	smp_mb(); /* pairs with the one in hold() */
+	now = ktrc_clock_ticks(ktrc_helds.clock);
+	for (i = 0; i < CONFIG_NR_CPUS && i < ktrc_helds.nr_cpus; i++) {
+		struct ktrc_held_cpu *c = ktrc_helds.cpu[i];
+
+		if (!c || !atomic_read(&c->nr_held))
+			continue;
+		for (j = 0; j < KTRC_NR_HELD; j++) {
+			if (READ_ONCE(c->at[j].start) && c->at[j].cgroup == cgroup)
+				release(c, &c->at[j], now);
+		}
+	}
+	preempt_enable_notrace();
+}
+
+enum { CALL_THROTTLE, CALL_UNTHROTTLE, CALL_DOWN, CALL_UP, CALL_PERIOD, CALL_SLACK, NR_CALLS };
+
+static const char *const call_symbols[NR_CALLS] = {
+	[CALL_THROTTLE] = "throttle_cfs_rq",	  [CALL_UNTHROTTLE] = "unthrottle_cfs_rq",
+	[CALL_DOWN] = "tg_throttle_down",	  [CALL_UP] = "tg_unthrottle_up",
+	[CALL_PERIOD] = "sched_cfs_period_timer", [CALL_SLACK] = "sched_cfs_slack_timer",
+};
+
+static void ktrc_on_bandwidth(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *regs);
+
+static struct ktrc_calls calls = {
+	.symbol = call_symbols,
+	.nr = NR_CALLS,
+	.on_entry = ktrc_on_bandwidth,
+};
+
+static void bandwidth(unsigned long ip, const void *first, const void *second)
+{
+	struct ktrc_held_cpu *here = ktrc_held_here();
+
+	if (!here)
+		return;
+	if (ip == calls.ip[CALL_THROTTLE] || ip == calls.ip[CALL_UNTHROTTLE]) {
+		throttle(first, &here->walk);
+	} else if (ip == calls.ip[CALL_DOWN]) {
+		throttle_down(first, second, &here->walk);
+	} else if (ip == calls.ip[CALL_UP]) {
+		unthrottle_up(first, second, &here->walk);
+	} else if (ip == calls.ip[CALL_PERIOD]) {
+		ktrc_period_tick(first, ktrc_clock_ticks(ktrc_helds.clock));
+		here->walk.timer = first;
+	} else {
+		/* what a group leaves of its quota before the period ends */
+		here->walk.timer = NULL;
+	}
+}
+
+static void ktrc_on_bandwidth(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			      struct ftrace_regs *regs)
+{
+	preempt_disable_notrace();
+	bandwidth(ip, (void *)ktrc_traced_argument(regs, 0), (void *)ktrc_traced_argument(regs, 1));
+	preempt_enable_notrace();
+}
+
+/* ---- throttle.gap: the thread's that runs again ---- */
+
+static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
+		     const struct task_struct *task, u64 ticks, u64 late)
+{
+	const struct ktrc_ev_throttle_gap rec = {
+		.cgid = h->cgid,
+		.limiter = h->limiter,
+		.dur = min_t(u64, ticks, DUR_MAX),
+		.cpu = c->cpu,
+		.late = min_t(u64, late, U32_MAX),
+	};
+	const struct ktrc_facts facts = { .ticks = ticks };
+	const struct ktrc_subject subject = { .task = task, .cgroup = h->cgroup };
+
+	ktrc_outlet_emit_of(&gap_outlet, KTRC_EV_throttle_gap, &rec, sizeof(rec), &facts, &subject);
+}
+
+/* a thread gets the CPU: what it has lost is how long its cgroup was kept off meanwhile */
+static void run(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
+{
+	struct ktrc_waiting *w = ktrc_waiting_find(c, task);
+	const struct ktrc_held *h;
+	u64 ticks, late;
+
+	if (!w)
+		return;
+	h = w->held;
+	w->task = NULL;
+	if (h->tg != w->tg || h->tg != task->sched_task_group || w->moves != task->se.nr_migrations)
+		return;
+	ticks = ktrc_held_ticks(h, now) - w->ticks;
+	late = READ_ONCE(h->start) || now < h->end ? 0 : now - h->end;
+	if ((s64)ticks > 0)
+		emit_gap(c, h, task, ticks, late);
+}
+
+/* on a CPU off which something is kept, or was in the last seconds */
+static noinline void switch_armed(struct ktrc_held_cpu *c, const struct task_struct *prev,
+				  const struct task_struct *next, bool is_ready)
+{
+	u64 now = ktrc_clock_ticks(ktrc_helds.clock);
+	struct ktrc_waiting *w = is_ready ? NULL : ktrc_waiting_find(c, prev);
+
+	if (is_ready)
+		ktrc_waiting_add(c, prev, now, true);
+	if (w)
+		w->task = NULL;
+	run(c, next, now);
+	if (!atomic_read(&c->nr_held) &&
+	    (s64)(now - READ_ONCE(c->last_end)) > (s64)ktrc_helds.linger)
+		WRITE_ONCE(c->is_armed, false);
+}
+
+static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *prev,
+				 struct task_struct *next, unsigned int prev_state)
+{
+	struct ktrc_held_cpu *c;
+
+	preempt_disable_notrace();
+	c = ktrc_held_here();
+	if (unlikely(c && READ_ONCE(c->is_armed)))
+		switch_armed(c, prev, next, preempt || prev_state == TASK_RUNNING);
+	preempt_enable_notrace();
+}
+
+/* sched_wakeup, sched_wakeup_new; who wakes itself runs */
+static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
+{
+	struct ktrc_held_cpu *c;
+
+	if (task == current)
+		return;
+	preempt_disable_notrace();
+	c = ktrc_held_here() ? ktrc_helds.cpu[task_cpu(task)] : NULL;
+	if (unlikely(c && READ_ONCE(c->is_armed)))
+		ktrc_waiting_add(c, task, ktrc_clock_ticks(ktrc_helds.clock), false);
+	preempt_enable_notrace();
+}
+
+/* ---- control ---- */
+
+static struct ktrc_tracepoint rmdir_hook = { .name = "cgroup_rmdir" };
+static u32 nr_users;
+
+static int throttle_check(void)
+{
+	return ktrc_tracepoint_check(rmdir_hook.name) ?: ktrc_calls_check(&calls);
+}
+
+static void hooks_detach(void)
+{
+	/* first: what is detached bit by bit says half of it */
+	WRITE_ONCE(ktrc_helds.is_open, false);
+	ktrc_calls_detach(&calls);
+	ktrc_tracepoint_detach(&rmdir_hook);
+}
+
+static int hooks_attach(void)
+{
+	int err;
+
+	check_trace_callback_type_cgroup_rmdir(ktrc_on_cgroup_rmdir);
+	err = ktrc_tracepoint_attach(&rmdir_hook, ktrc_on_cgroup_rmdir);
+	if (!err)
+		err = ktrc_calls_attach(&calls);
+	if (err)
+		hooks_detach();
+	else
+		WRITE_ONCE(ktrc_helds.is_open, true);
+	return err;
+}
+
+static int throttle_attach(u32 clock)
+{
+	int err;
+
+	if (nr_users && ktrc_helds.clock != clock)
+		return -EBUSY;
+	if (nr_users++)
+		return 0;
+	/* no probe that was detached runs any more: its caller waited */
+	err = ktrc_helds_open(clock) ?: hooks_attach();
+	if (err)
+		nr_users--;
+	return err;
+}
+
+static void throttle_detach(void)
+{
+	if (!--nr_users)
+		hooks_detach();
+}
+
+static u64 throttle_missed(void)
+{
+	return atomic_long_read(&ktrc_helds.missed);
+}
+
+#define HOOKS                                                                                          \
+	"function entries of throttle_cfs_rq, unthrottle_cfs_rq, tg_throttle_down, tg_unthrottle_up, " \
+	"sched_cfs_period_timer, sched_cfs_slack_timer; tracepoint cgroup_rmdir"
+
+const struct ktrc_probe ktrc_probe_throttle = {
+	.hook = HOOKS,
+	.outlet = &throttle_outlet,
+	.rules = KTRC_RULE_MIN,
+	.check = throttle_check,
+	.attach = throttle_attach,
+	.detach = throttle_detach,
+	.missed = throttle_missed,
+};
+
+const struct ktrc_probe ktrc_probe_throttle_begin = {
+	.hook = HOOKS,
+	.outlet = &begin_outlet,
+	.check = throttle_check,
+	.attach = throttle_attach,
+	.detach = throttle_detach,
+	.missed = throttle_missed,
+};
+
+static struct ktrc_point gap_points[] = {
+	KTRC_POINT(sched_switch, ktrc_on_sched_switch),
+	KTRC_POINT(sched_wakeup, ktrc_on_sched_wakeup),
+	KTRC_POINT(sched_wakeup_new, ktrc_on_sched_wakeup),
+};
+
+static int gap_check(void)
+{
+	return throttle_check() ?: ktrc_points_check(gap_points, ARRAY_SIZE(gap_points));
+}
+
+static void gap_detach(void)
+{
+	ktrc_points_detach(gap_points, ARRAY_SIZE(gap_points));
+	throttle_detach();
+}
+
+static int gap_attach(u32 clock)
+{
+	int err;
+
+	check_trace_callback_type_sched_switch(ktrc_on_sched_switch);
+	check_trace_callback_type_sched_wakeup(ktrc_on_sched_wakeup);
+	check_trace_callback_type_sched_wakeup_new(ktrc_on_sched_wakeup);
+	err = throttle_attach(clock);
+	if (err)
+		return err;
+	err = ktrc_points_attach(gap_points, ARRAY_SIZE(gap_points));
+	if (err)
+		throttle_detach();
+	return err;
+}
+
+static u64 gap_missed(void)
+{
+	return atomic_long_read(&ktrc_helds.missed_waits);
+}
+
+const struct ktrc_probe ktrc_probe_throttle_gap = {
+	.hook = "tracepoints sched_switch, sched_wakeup, sched_wakeup_new, and those of throttle",
+	.outlet = &gap_outlet,
+	.check = gap_check,
+	.attach = gap_attach,
+	.detach = gap_detach,
+	.missed = gap_missed,
+};

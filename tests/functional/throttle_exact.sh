@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A CPU quota of a cgroup whose child does the work: each interval in which a cgroup is kept off
+# a CPU is one record, of the run queue's CPU whoever notices the end, with that cgroup as the
+# limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. The longest run of
+# periods is at most what cpu.stat counts. Where the child has a quota of its own as well, an
+# interval in which both are used up is one. A quota that is found again in time gives none.
+# timeout: 400
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+trace=/sys/kernel/tracing
+top=/sys/fs/cgroup
+events="$trace/kprobe_events"
+
+# busy SECONDS CPU CGROUP: in the background
+busy() {
+	bash -c 'echo $$ >"$0/cgroup.procs" || exit; exec taskset -c "$1" perl -e "
+		\$SIG{ALRM} = sub { exit }; alarm \$ARGV[0]; 1 while 1" "$2"' "$top/$3" "$2" "$1" &
+}
+
+stat_of() {
+	awk -v key="$2" '$1 == key { print $2 }' "$top/$1/cpu.stat"
+}
+
+# what the kernel's functions say: who visits which cgroup on which run queue, what came of it
+watch() {
+	cat >"$events" <<-'END'
+		p:ktrc_test/enter throttle_cfs_rq
+		r:ktrc_test/throttled throttle_cfs_rq done=$retval:u8
+		p:ktrc_test/down tg_throttle_down tg=%di rq=%si
+		p:ktrc_test/up tg_unthrottle_up tg=%di rq=%si
+	END
+	echo 65536 >$trace/buffer_size_kb
+	echo 1 >$trace/events/ktrc_test/enable
+}
+
+unwatch() {
+	echo 0 >$trace/events/ktrc_test/enable
+	cat $trace/trace >"$tmp/tracefs"
+	grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
+	echo >"$events"
+	echo >$trace/trace
+}
+
+# "NUMBER": intervals in which a cgroup was kept off a CPU, each number as often as it occurs
+by_tracefs() {
+	awk '{ match($0, /tg=.*/); key = substr($0, RSTART) }
+		/ down: / { if (!depth[key]++) n[key]++ }
+		/ up: / && depth[key] { depth[key]-- }
+		END { for (key in n) print n[key] }' "$tmp/tracefs" | sort -n
+}
+
+# the same of records, of which each begin has an end on the same CPU
+by_ktrc() {
+	local event
+	for event in throttle.begin throttle; do
+		jq -r --arg event $event 'select(.event == $event).fields | "\(.cgid) \(.cpu)"' "$tmp/ktrc" |
+			sort | uniq -c >"$tmp/$event"
+	done
+	diff "$tmp/throttle.begin" "$tmp/throttle" >"$tmp/diff" || fail "begins and ends: $(cat "$tmp/diff")"
+	awk '{ print $1 }' "$tmp/throttle" | sort -n
+}
+
+# throttled ID: intervals of the cgroup with a quota are those calls that took it off
+throttled() {
+	expect "throttled" "$(jq -s --argjson id "$1" 'map(select(.event == "throttle" and .fields.cgid == $id)) | length' \
+		"$tmp/ktrc")" "$(grep -c ' throttled: .*done=1' "$tmp/tracefs")"
+}
+
+# record WORK...: what it does to cgroups is in ktrc and tracefs
+record() {
+	watch
+	ktrc-ctl start -q --events=throttle --memory=16M || fail "start: $?"
+	ktrc-ctl start -q --session=child --cgroup=/limit/child --events=throttle || fail "start: $?"
+	ktrc-ctl start -q --session=me --pid=$$ --events=throttle:count || fail "start: $?"
+	"$@"
+	wait
+	# until nothing is kept off any more
+	until [ "$(throttled_now)" = 0 ]; do
+		sleep 0.1
+	done
+	ktrc-ctl stop -q || fail "stop: $?"
+	unwatch
+	ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	ktrc-read events --session=child --format=ndjson >"$tmp/ktrc.child" || fail "read: $?"
+	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
+	all_accounted "$tmp/stats"
+	ktrc-ctl reset -q
+	ktrc-ctl reset -q --session=child || fail "child: $?"
+	ktrc-ctl stats --session=me --format=json >"$tmp/me" || fail "stats: $?"
+	ktrc-ctl reset -q --session=me
+}
+
+throttled_now() {
+	ktrc-ctl stats --format=json | jq '[.counters[] | select(.event == "throttle").hits] as $ends |
+		[.counters[] | select(.event == "throttle.begin").hits] as $begins | ($begins | add) - ($ends | add)'
+}
+
+one_limit() {
+	busy 3 0 limit/child
+	busy 3 1 limit/child
+}
+
+# while the child's is used up, the other one uses up what is left of both
+two_limits() {
+	busy 4 0 limit/child
+	busy 4 0 limit/other
+	busy 4 1 limit/other
+}
+
+races() {
+	echo stacktrace >$trace/events/ktrc_test/enter/trigger
+	busy 3 0 limit/child
+	busy 3 1 limit/child
+	busy 3 1 limit/other
+	wait
+	echo '!stacktrace' >$trace/events/ktrc_test/enter/trigger
+}
+
+echo +cpu >$top/cgroup.subtree_control
+mkdir $top/limit || fail "mkdir"
+echo +cpu >$top/limit/cgroup.subtree_control
+mkdir $top/limit/child || fail "mkdir"
+echo "11000 53000" >$top/limit/cpu.max
+limit=$(stat -c %i $top/limit) child=$(stat -c %i $top/limit/child)
+
+record one_limit
+usec=$(stat_of limit throttled_usec)
+jq -rs --arg limit "$limit" 'map(select(.event == "throttle")) |
+	"\(map(select(.fields.cgid == ($limit | tonumber)).fields.dur_ns) | add / 1000 | floor) \(length)"' \
+	"$tmp/ktrc" >"$tmp/sum"
+read -r ours records <"$tmp/sum"
+note "$records records, $ours us; cpu.stat: $usec us in $(stat_of limit nr_throttled) periods"
+[ "$records" -ge 101 ] || fail "only $records records"
+awk -v a="$ours" -v b="$usec" 'BEGIN { exit !(a > 0.99 * b && a < 1.01 * b) }' || fail "time: $ours us, cpu.stat $usec us"
+expect "limiters" "$(jq -r 'select(.event | startswith("throttle")).fields.limiter' "$tmp/ktrc" | sort -u)" "$limit"
+expect "cgroups" "$(jq -r 'select(.event == "throttle").fields.cgid' "$tmp/ktrc" | sort -un | xargs)" "$limit $child"
+expect "quotas" "$(jq -r 'select(.event == "throttle").fields.quotas' "$tmp/ktrc" | sort -u)" 1
+expect "tasks" "$(jq -c 'select(.event == "throttle" or .event == "throttle.begin") | [.tid, .pid, .comm, .cgid]' \
+	"$tmp/ktrc" | sort -u)" "[null,null,null,null]"
+expect "intervals" "$(by_ktrc)" "$(by_tracefs)"
+throttled "$limit"
+elsewhere=$(jq -s 'map(select(.event == "throttle" and .cpu != .fields.cpu)) | length' "$tmp/ktrc")
+note "noticed on another CPU: $elsewhere"
+[ "$elsewhere" -ge 23 ] || fail "only $elsewhere ends were noticed on another CPU"
+run=$(jq -s 'map(select(.event == "throttle").fields.periods) | max' "$tmp/ktrc")
+note "longest run: $run periods"
+if [ "$run" -lt 23 ] || [ "$run" -gt "$(stat_of limit nr_throttled)" ]; then
+	fail "longest run $run of $(stat_of limit nr_throttled) periods"
+fi
+expect "unknown runs" "$(jq -s 'map(select(.event == "throttle" and .fields.periods == 0)) | length' "$tmp/ktrc")" 0
+# the session of the child's cgroup has the same of it, and nothing else
+expect "child" "$(jq -c 'select(.event == "throttle").fields | [.cgid, .cpu, .dur]' "$tmp/ktrc.child")" \
+	"$(jq -c --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields | [.cgid, .cpu, .dur]' "$tmp/ktrc")"
+expect "of a process" "$(jq '[.counters[] | select(.event == "throttle") | .hits - .filtered] | add' "$tmp/me")" 0
+
+mkdir $top/limit/other || fail "mkdir"
+echo "7000 31000" >$top/limit/child/cpu.max
+record two_limits
+expect "intervals of two quotas" "$(by_ktrc)" "$(by_tracefs)"
+both=$(jq -s 'map(select(.event == "throttle" and .fields.quotas == 2)) | length' "$tmp/ktrc")
+note "by both: $both of $(grep -c '"event":"throttle",' "$tmp/ktrc")"
+[ "$both" -ge 5 ] || fail "only $both intervals by both quotas"
+expect "limiters of the parent" \
+	"$(jq -r --argjson id "$limit" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter' "$tmp/ktrc" | sort -u)" "$limit"
+expect "limiters of the child" \
+	"$(jq -r --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter' "$tmp/ktrc" | sort -un | xargs)" \
+	"$limit $child"
+# no interval of a cgroup on a CPU begins before the last one has ended
+jq -s 'map(select(.event == "throttle") | { who: "\(.fields.cgid) \(.fields.cpu)", begin: (.ticks - .fields.dur), end: .ticks }) |
+	group_by(.who) | all(sort_by(.end) | [.[1:], .[:-1]] | transpose | all(.[0].begin >= .[1].end - 1000))' "$tmp/ktrc" |
+	grep -qx true || fail "intervals overlap"
+
+# the call is slow where a stack is printed at its entry: quota that comes meanwhile is found
+echo max >$top/limit/child/cpu.max
+echo "1000 3000" >$top/limit/cpu.max
+raced=0
+for ((i = 0; i < 7 && raced == 0; i++)); do
+	record races
+	throttled "$limit"
+	expect "intervals among races" "$(by_ktrc)" "$(by_tracefs)"
+	raced=$(grep -c ' throttled: .*done=0' "$tmp/tracefs")
+	note "$raced of $(grep -c ' throttled: ' "$tmp/tracefs") calls found some quota"
+done
+[ "$raced" -ge 1 ] || fail "no call has raced"
+rmdir $top/limit/child $top/limit/other $top/limit

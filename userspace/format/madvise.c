@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The madvise view: one table for each way to look at advice. */
+#include "format.h"
+#include "stalls.h"
+
+/* What has no name is its number. */
+static struct ktrc_cell named(const void *data, const char *field, u64 number)
+{
+	const char *name = ktrc_madvise_name(ktrc_stalls_view(data), field, number);
+
+	return name ? ktrc_cell_text(name) : ktrc_cell_number(number);
+}
+
+static struct ktrc_cell advice(const void *data, size_t row)
+{
+	return named(data, "advice", ktrc_stalls_row(data, row)->key.a);
+}
+
+static struct ktrc_cell call(const void *data, size_t row)
+{
+	return named(data, "call", ktrc_stalls_row(data, row)->key.b);
+}
+
+static struct ktrc_cell advice_beside(const void *data, size_t row)
+{
+	return named(data, "advice", ktrc_madvise_advice(ktrc_stalls_row(data, row)->key.b));
+}
+
+static struct ktrc_cell error(const void *data, size_t row)
+{
+	return named(data, "error", ktrc_madvise_beside(ktrc_stalls_row(data, row)->key.b));
+}
+
+static struct ktrc_cell target(const void *data, size_t row)
+{
+	return ktrc_cell_number(ktrc_madvise_beside(ktrc_stalls_row(data, row)->key.b));
+}
+
+static struct ktrc_cell failed(const void *data, size_t row)
+{
+	return ktrc_cell_number(ktrc_stalls_row(data, row)->failed);
+}
+
+#define MEASURES                                                                               \
+	{ "calls", ktrc_stalls_number }, { "pages", ktrc_stalls_pages }, { "failed", failed }, \
+		KTRC_STALLS_TIMES
+
+static const struct ktrc_column advice_columns[] = { { "advice", advice },
+						     { "call", call },
+						     MEASURES };
+static const struct ktrc_column process_columns[] = {
+	{ "pid", ktrc_stalls_key },
+	{ "comm", ktrc_stalls_comm },
+	{ "advice", advice_beside },
+	MEASURES,
+	{ "cgroup", ktrc_stalls_cgroup_of_process },
+};
+static const struct ktrc_column cgroup_columns[] = {
+	{ "cgid", ktrc_stalls_cgid },
+	{ "advice", advice_beside },
+	MEASURES,
+	{ "cgroup", ktrc_stalls_cgroup },
+};
+static const struct ktrc_column failure_columns[] = {
+	{ "pid", ktrc_stalls_key },
+	{ "comm", ktrc_stalls_comm },
+	{ "advice", advice_beside },
+	{ "error", error },
+	{ "calls", ktrc_stalls_number },
+	{ "pages", ktrc_stalls_pages },
+	{ "max_ns", ktrc_stalls_max_ns },
+	{ "total_ns", ktrc_stalls_total_ns },
+	{ "cgroup", ktrc_stalls_cgroup_of_process },
+};
+static const struct ktrc_column other_columns[] = {
+	{ "pid", ktrc_stalls_key },
+	{ "comm", ktrc_stalls_comm },
+	{ "target", target },
+	{ "advice", advice_beside },
+	MEASURES,
+	{ "cgroup", ktrc_stalls_cgroup_of_process },
+};
+
+enum { NR_TABLES = 5 };
+
+/* The tables of a view, with what they point to. */
+struct tables {
+	struct ktrc_stalls_data data[NR_TABLES];
+	struct ktrc_table at[NR_TABLES];
+};
+
+static void make_tables(struct tables *tables, const struct ktrc_madvise *view)
+{
+	const struct ktrc_stalls *stalls[NR_TABLES] = { &view->advices, &view->processes,
+							&view->cgroups, &view->failures,
+							&view->others };
+	size_t i;
+
+	for (i = 0; i < NR_TABLES; i++)
+		tables->data[i] = (struct ktrc_stalls_data){ view->capture, view->start_ticks,
+							     stalls[i], view };
+	i = 0;
+	tables->at[i++] = KTRC_TABLE("by advice", "advices", advice_columns, view->advices.nr,
+				     &tables->data[0]);
+	tables->at[i++] = KTRC_TABLE("by process and advice", "processes", process_columns,
+				     view->processes.nr, &tables->data[1]);
+	tables->at[i++] = KTRC_TABLE("by cgroup and advice", "cgroups", cgroup_columns,
+				     view->cgroups.nr, &tables->data[2]);
+	tables->at[i++] = KTRC_TABLE("failed, by process, advice and errno", "failures",
+				     failure_columns, view->failures.nr, &tables->data[3]);
+	tables->at[i++] = KTRC_TABLE("about the memory of another process (target)", "others",
+				     other_columns, view->others.nr, &tables->data[4]);
+}
+
+static u64 total_ns(const struct ktrc_madvise *view)
+{
+	return ktrc_ticks_to_ns(&view->capture->clock, view->all->total_ticks);
+}
+
+static json_t *to_json(const struct ktrc_madvise *view, const struct ktrc_output *out)
+{
+	json_t *document = ktrc_json_document("ktrc.madvise/1", view->capture, view->start_ticks);
+	struct tables tables;
+
+	make_tables(&tables, view);
+	json_object_set_new(document, "calls", json_integer((json_int_t)view->all->stalls));
+	json_object_set_new(document, "pages", json_integer((json_int_t)view->all->pages));
+	json_object_set_new(document, "failed", json_integer((json_int_t)view->all->failed));
+	json_object_set_new(document, "total_ns", json_integer((json_int_t)total_ns(view)));
+	json_object_set_new(document, "left_out", json_integer((json_int_t)view->left_out));
+	ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
+	return document;
+}
+
+static void print_text(const struct ktrc_madvise *view, const struct ktrc_output *out)
+{
+	char total[KTRC_TEXT_ROOM];
+	struct tables tables;
+
+	make_tables(&tables, view);
+	ktrc_print_head(view->capture, view->event->label, view->start_ticks, out);
+	if (out->has_header)
+		fprintf(out->file,
+			"%llu calls, %s of all threads together, %llu pages; %llu failed\n",
+			view->all->stalls, ktrc_text_ns(total_ns(view), total), view->all->pages,
+			view->all->failed);
+	ktrc_print_filter(view->capture, out);
+	ktrc_tables_print(tables.at, NR_TABLES, out);
+	if (out->has_header && view->left_out)
+		fprintf(out->file,
+			"%llu older calls are left out: other CPUs do not reach back that far\n",
+			view->left_out);
+}
+
+void ktrc_print_madvise(const struct ktrc_madvise *view, enum ktrc_output_format format,
+			const struct ktrc_output *out)
+{
+	struct tables tables;
+
+	if (format == KTRC_OUT_JSON) {
+		ktrc_print_json(to_json(view, out), out);
+	} else if (format == KTRC_OUT_NDJSON) {
+		make_tables(&tables, view);
+		ktrc_tables_print_ndjson(tables.at, NR_TABLES, out);
+		ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
+	} else {
+		print_text(view, out);
+	}
+}

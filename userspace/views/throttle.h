@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPU quotas: how long they kept cgroups off CPUs, by whose quota it was and by cgroup; which
+ * threads lost how much by that; and who is kept off at the end.
+ */
+#ifndef KTRC_THROTTLE_H
+#define KTRC_THROTTLE_H
+
+#include "../lib/capture.h"
+#include "stalls.h"
+
+/**
+ * struct ktrc_throttle_now - a cgroup that is kept off a CPU
+ * @is_open: it still is
+ * @is_certain: no end can have been missed
+ * @cgid: the cgroup
+ * @limiter: whose quota it is
+ * @cpu: the CPU
+ * @begin_ticks: since when
+ */
+struct ktrc_throttle_now {
+	bool is_open;
+	bool is_certain;
+	u64 cgid;
+	u64 limiter;
+	u32 cpu;
+	u64 begin_ticks;
+};
+
+/**
+ * struct ktrc_throttle - the view
+ * @capture: what it is a view of
+ * @event: the event counted; NULL when the session records no throttling
+ * @start_ticks: intervals that ended before it are left out, because some CPU's are missing
+ * @left_out: records left out for that
+ * @all: the intervals of cgroups whose own quota it was
+ * @quotas: those by cgroup; each CPU counts, so they can take more than the window
+ * @cgroups: all intervals, by cgroup and limiter
+ * @threads: gaps, by thread and cgroup
+ * @lost: gaps, by limiter
+ * @why_no_gaps: why @threads and @lost say nothing, or NULL
+ * @nows: who is kept off, the longest first once sorted
+ * @nr_nows: their number
+ * @why_no_nows: why it cannot be said who is, or NULL
+ * @nr_unnamed: cgroups without a name
+ */
+struct ktrc_throttle {
+	const struct ktrc_capture *capture;
+	const struct ktrc_event *event;
+	u64 start_ticks;
+	u64 left_out;
+	struct ktrc_stall_row *all;
+	struct ktrc_stalls quotas;
+	struct ktrc_stalls cgroups;
+	struct ktrc_stalls threads;
+	struct ktrc_stalls lost;
+	const char *why_no_gaps;
+	struct ktrc_throttle_now *nows;
+	size_t nr_nows;
+	const char *why_no_nows;
+	u64 nr_unnamed;
+	struct ktrc_throttle_private *priv;
+};
+
+/** ktrc_throttle_create() - an empty view; NULL without memory */
+struct ktrc_throttle *ktrc_throttle_create(const struct ktrc_capture *capture);
+void ktrc_throttle_destroy(struct ktrc_throttle *view);
+
+/** ktrc_throttle_add() - look at a record; 0 or -ENOMEM */
+int ktrc_throttle_add(struct ktrc_throttle *view, const struct ktrc_record *record);
+
+/** ktrc_throttle_finish() - sort, and list who is kept off; more records may follow; 0 or -ENOMEM */
+int ktrc_throttle_finish(struct ktrc_throttle *view);
+
+/** ktrc_throttle_is_empty() - was nothing kept off */
+bool ktrc_throttle_is_empty(const struct ktrc_throttle *view);
+
+/** ktrc_throttle_percent() - of the window on one CPU */
+double ktrc_throttle_percent(const struct ktrc_throttle *view, u64 ticks);
+
+/** ktrc_throttle_now_ticks() - how long it has been kept off */
+u64 ktrc_throttle_now_ticks(const struct ktrc_throttle *view, const struct ktrc_throttle_now *now);
+
+/** ktrc_throttle_lost() - gaps of the threads below a limiter; NULL: none */
+const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter);
+
+/** ktrc_throttle_nr_threads() - how many threads they are of */
+u64 ktrc_throttle_nr_threads(const struct ktrc_throttle *view, u64 limiter);
+
+#endif
