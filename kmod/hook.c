@@ -143,16 +143,19 @@ static int armed(const void *address)
  * ktrc_function_check() - would the kernel let us attach
  * @f: the function
  *
- * Registers a probe that is never armed.
+ * The first time registers a probe that is never armed; what the kernel allows in its own
+ * functions does not change, and to take the probe away takes an RCU grace period.
  * Return: 0 or a negative error, see ktrc_hook_reason().
  */
-int ktrc_function_check(const struct ktrc_function *f)
+int ktrc_function_check(struct ktrc_function *f)
 {
 	struct kretprobe *rp;
 	int err;
 
 	if (f->is_attached) /* a second probe would make the first one dearer */
 		return armed(f->rp.kp.addr);
+	if (f->is_known)
+		return 0;
 	rp = kzalloc(sizeof(*rp), GFP_KERNEL | __GFP_NOWARN);
 	if (!rp)
 		return -ENOMEM;
@@ -163,6 +166,7 @@ int ktrc_function_check(const struct ktrc_function *f)
 	err = register_kretprobe(rp);
 	if (!err)
 		unregister_kretprobe(rp);
+	f->is_known = !err;
 	kfree(rp);
 	return err;
 }
@@ -216,18 +220,20 @@ u64 ktrc_function_missed(const struct ktrc_function *f)
 }
 
 /**
- * ktrc_entry_check() - would the kernel let us attach
+ * ktrc_entry_check() - would the kernel let us attach; as ktrc_function_check()
  * @e: the function
  *
  * Return: 0 or a negative error, see ktrc_hook_reason().
  */
-int ktrc_entry_check(const struct ktrc_entry *e)
+int ktrc_entry_check(struct ktrc_entry *e)
 {
 	struct kprobe *kp;
 	int err;
 
 	if (e->is_attached)
 		return armed(e->kp.addr);
+	if (e->is_known)
+		return 0;
 	kp = kzalloc(sizeof(*kp), GFP_KERNEL | __GFP_NOWARN);
 	if (!kp)
 		return -ENOMEM;
@@ -236,6 +242,7 @@ int ktrc_entry_check(const struct ktrc_entry *e)
 	err = register_kprobe(kp);
 	if (!err)
 		unregister_kprobe(kp);
+	e->is_known = !err;
 	kfree(kp);
 	return err;
 }
@@ -286,8 +293,8 @@ static int find_call(const char *symbol, unsigned long *ip)
 	kp->flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(kp);
 	if (!err) {
-		*ip = (unsigned long)kp->addr;
 		err = kp->flags & KPROBE_FLAG_FTRACE ? 0 : -EINVAL;
+		*ip = err ? 0 : (unsigned long)kp->addr;
 		unregister_kprobe(kp);
 	}
 	kfree(kp);
@@ -295,7 +302,7 @@ static int find_call(const char *symbol, unsigned long *ip)
 }
 
 /**
- * ktrc_calls_check() - would the kernel let us attach
+ * ktrc_calls_check() - would the kernel let us attach; as ktrc_function_check()
  * @c: the functions
  *
  * Return: 0 or a negative error, see ktrc_hook_reason().
@@ -305,8 +312,12 @@ int ktrc_calls_check(struct ktrc_calls *c)
 	u32 i;
 	int err = 0;
 
-	for (i = 0; i < c->nr && !err; i++)
-		err = c->is_attached ? armed((void *)c->ip[i]) : find_call(c->symbol[i], &c->ip[i]);
+	for (i = 0; i < c->nr && !err; i++) {
+		if (c->is_attached)
+			err = armed((void *)c->ip[i]);
+		else if (!c->ip[i])
+			err = find_call(c->symbol[i], &c->ip[i]);
+	}
 	return err;
 }
 

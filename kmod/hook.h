@@ -47,6 +47,7 @@ struct ktrc_point {
  * @entry_bytes: kept from entry to exit, in the instance's data
  * @rp: private
  * @is_attached: private
+ * @is_known: private; the kernel has taken a probe there
  */
 struct ktrc_function {
 	const char *symbol;
@@ -55,6 +56,7 @@ struct ktrc_function {
 	size_t entry_bytes;
 	struct kretprobe rp;
 	bool is_attached;
+	bool is_known;
 };
 
 /**
@@ -63,12 +65,14 @@ struct ktrc_function {
  * @on_entry: called there; returns 0
  * @kp: private
  * @is_attached: private
+ * @is_known: private; the kernel has taken a probe there
  */
 struct ktrc_entry {
 	const char *symbol;
 	kprobe_pre_handler_t on_entry;
 	struct kprobe kp;
 	bool is_attached;
+	bool is_known;
 };
 
 /**
@@ -76,7 +80,7 @@ struct ktrc_entry {
  * @symbol: their names
  * @nr: how many
  * @on_entry: called at each entry, with interrupts as they are there
- * @ip: private; where each of them is traced
+ * @ip: private; where each of them is traced, or 0: not known yet
  * @ops: private
  * @is_attached: private
  *
@@ -100,12 +104,12 @@ int ktrc_points_check(const struct ktrc_point *points, size_t nr);
 int ktrc_points_attach(struct ktrc_point *points, size_t nr);
 void ktrc_points_detach(struct ktrc_point *points, size_t nr);
 
-int ktrc_function_check(const struct ktrc_function *f);
+int ktrc_function_check(struct ktrc_function *f);
 int ktrc_function_attach(struct ktrc_function *f);
 void ktrc_function_detach(struct ktrc_function *f);
 u64 ktrc_function_missed(const struct ktrc_function *f);
 
-int ktrc_entry_check(const struct ktrc_entry *e);
+int ktrc_entry_check(struct ktrc_entry *e);
 int ktrc_entry_attach(struct ktrc_entry *e);
 void ktrc_entry_detach(struct ktrc_entry *e);
 
