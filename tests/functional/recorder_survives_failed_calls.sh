@@ -12,15 +12,16 @@
 tmp=$(mktemp -d /run/XXXXXX)
 trace=$tmp/trace
 eio=5 enospc=28 errnum=$eio
+consumer_calls="close fallocate fsync ftruncate mkdir mkdirat open rename renameat write"
 
-# hit N WAY: with the Nth call failing, by turns with either number; false if there are not
-# so many: then all went well
+# hit N WAY [CALL]: with the Nth call failing, or the Nth of that name, by turns with either
+# number; false if there are not so many: then all went well
 hit() {
 	local why="Input/output error"
 	rm -rf "$tmp/hit" "$trace" "$trace".tmp-*
 	errnum=$((eio + enospc - errnum))
 	[ $errnum = $eio ] || why="No space left on device"
-	plan=fail:$1:$errnum
+	plan=fail:$1:$errnum${3:+:$3}
 	try "$2" "$trace"
 	plan=
 	if [ ! -e "$tmp/hit" ]; then
@@ -75,17 +76,24 @@ consumed() {
 }
 
 # What the summary counts is in the trace, but for what could not be written.
+kept_of_run() {
+	[ -n "$left" ] || return 0
+	whole_packets "$left"
+	told_where "$left"
+	[[ $left == *.tmp-* ]] || grep -q 'holds the oldest' "$tmp/err" ||
+		expect "$1: $left is cut" "$is_cut" ""
+	grep -q 'holds the oldest' "$tmp/err" || expect "records, although $1 failed" \
+		"$(records "$left" | wc -l)" "$(nr_records "$tmp/out")"
+}
+
+# Each name by itself: how often it writes depends on when it gets to it.
 ran() {
-	local nr
-	for ((nr = 1; ; nr++)); do
-		hit $nr run || break
-		[ -n "$left" ] || continue
-		whole_packets "$left"
-		told_where "$left"
-		[[ $left == *.tmp-* ]] || grep -q 'holds the oldest' "$tmp/err" ||
-			expect "call $nr ($call): $left is cut" "$is_cut" ""
-		grep -q 'holds the oldest' "$tmp/err" || expect "records, although call $nr ($call) failed" \
-			"$(records "$left" | wc -l)" "$(nr_records "$tmp/out")"
+	local name nr
+	for name in $consumer_calls; do
+		for ((nr = 1; ; nr++)); do
+			hit $nr run "$name" || break
+			kept_of_run "$name $nr"
+		done
 	done
 	readable "$trace"
 	expect "records of run" "$(records "$trace" | wc -l)" "$(nr_records "$tmp/out")"
@@ -104,8 +112,8 @@ ktrc-ctl reset
 ktrc-ctl start -q --packet=4K --memory=1M --mode=stream || fail "start: $?"
 record
 consumed
-visited follow "close fallocate fsync ftruncate mkdir mkdirat open rename renameat write"
+visited follow "$consumer_calls"
 ktrc-ctl reset
 ran
-visited run "close fallocate fsync ftruncate mkdir mkdirat open rename renameat write"
+visited run "$consumer_calls"
 note "$tries runs"

@@ -2,6 +2,7 @@
 /*
  * LD_PRELOAD=faulty_io.so: what a tool does to files goes wrong, as KTRC_IO says:
  *   fail:N:ERRNO  the Nth call fails with this number
+ *   fail:N:ERRNO:CALL  the Nth of this name does
  *   kill:N        SIGKILL in the middle of the Nth call
  *   short:N       a write gets rid of 1, 2, ... N bytes, and again
  *   eintr         calls that a signal may interrupt are, every second one
@@ -30,6 +31,7 @@
 
 static enum { NOTHING, FAIL, KILL, SHORT, EINTR_OFTEN } plan;
 static unsigned int nr_calls, which, errnum;
+static char only[16]; /* the one name that counts, if any */
 static bool is_ours[MAX_FDS]; /* file that the tool writes */
 static const char *hit_file;
 
@@ -57,7 +59,7 @@ __attribute__((constructor)) static void read_plan(void)
 	hit_file = getenv("KTRC_IO_HIT");
 	if (!text)
 		return;
-	if (sscanf(text, "fail:%u:%u", &which, &errnum) == 2)
+	if (sscanf(text, "fail:%u:%u:%15s", &which, &errnum, only) >= 2)
 		plan = FAIL;
 	else if (sscanf(text, "kill:%u", &which) == 1)
 		plan = KILL;
@@ -88,7 +90,7 @@ static bool fails(const char *call, bool can_be_interrupted)
 		errno = EINTR;
 		return true;
 	}
-	if ((plan != FAIL && plan != KILL) || ++nr_calls != which)
+	if ((plan != FAIL && plan != KILL) || (only[0] && strcmp(call, only)) || ++nr_calls != which)
 		return false;
 	note_hit(call);
 	if (plan == KILL)
