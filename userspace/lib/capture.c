@@ -332,3 +332,10 @@ u32 ktrc_capture_weight(const struct ktrc_capture *capture, const struct ktrc_ev
 {
 	return event ? ktrc_session_weight(&capture->session, event->id) : 1;
 }
+
+bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_event *event)
+{
+	const struct ktrc_rule *rule = event ? &capture->session.rules[event->id] : NULL;
+
+	return rule && !rule->min_ns && rule->sample <= 1 && !rule->flags;
+}

@@ -124,6 +124,15 @@ const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, 
 /** ktrc_capture_weight() - hits that one of its records stands for; 1 if @event is NULL */
 u32 ktrc_capture_weight(const struct ktrc_capture *capture, const struct ktrc_event *event);
 
+/**
+ * ktrc_capture_has_all() - does the session make a record of every hit of an event
+ * @capture: of the session
+ * @event: the event; of NULL it does not
+ *
+ * Hits that were lost, and those of tasks that the session leaves out, aside.
+ */
+bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_event *event);
+
 /** ktrc_capture_lost() - hits lost, all events, CPUs and reasons */
 u64 ktrc_capture_lost(const struct ktrc_capture *capture);
 

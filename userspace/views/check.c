@@ -119,9 +119,8 @@ static const char *why_records_are_few(const struct ktrc_capture *capture,
 				       const struct ktrc_event *event, bool is_complete)
 {
 	const struct ktrc_session *s = &capture->session;
-	const struct ktrc_rule *rule = &s->rules[event->id];
 
-	if (s->nr_pids || s->cgid || rule->flags || rule->min_ns || rule->sample > 1)
+	if (s->nr_pids || s->cgid || !ktrc_capture_has_all(capture, event))
 		return "the session has a filter";
 	return is_complete ? NULL : "older records have been overwritten";
 }

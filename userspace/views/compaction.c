@@ -95,14 +95,6 @@ static struct run_getters run_getters(const struct ktrc_event *event)
 	};
 }
 
-/* Every attempt has become a record, unless it was lost. */
-static bool has_all(const struct ktrc_capture *capture, const struct ktrc_event *event)
-{
-	const struct ktrc_rule *rule = event ? &capture->session.rules[event->id] : NULL;
-
-	return rule && !rule->min_ns && rule->sample <= 1 && !rule->flags;
-}
-
 static u32 origin_number(const struct ktrc_capture *capture, const char *name)
 {
 	const struct ktrc_enum *enm = ktrc_schema_find_enum(capture->schema, "compaction_origin");
@@ -136,7 +128,7 @@ static void resolve(struct ktrc_compaction *view)
 	priv->zone_weight = ktrc_capture_weight(capture, priv->zone);
 	priv->run_weight = ktrc_capture_weight(capture, priv->run);
 	priv->extfrag_weight = ktrc_capture_weight(capture, priv->extfrag);
-	priv->has_all_zones = has_all(capture, priv->zone);
+	priv->has_all_zones = ktrc_capture_has_all(capture, priv->zone);
 	priv->stall = origin_number(capture, "stall");
 	priv->proactive = origin_number(capture, "proactive");
 	priv->manual = origin_number(capture, "manual");

@@ -41,15 +41,11 @@ static struct throttle_getters throttle_getters(const struct ktrc_event *event)
 static const char *why_no_nows(const struct ktrc_capture *capture, const struct ktrc_event *end,
 			       const struct ktrc_event *begin)
 {
-	const struct ktrc_rule *rule;
-
 	if (!end)
 		return "the session records no throttling";
 	if (!begin)
 		return "the session does not record where it begins";
-	rule = &capture->session.rules[end->id];
-	if (rule->min_ns || rule->sample > 1 || rule->flags ||
-	    ktrc_capture_weight(capture, begin) > 1)
+	if (!ktrc_capture_has_all(capture, end) || !ktrc_capture_has_all(capture, begin))
 		return "not every interval that ended was recorded";
 	return NULL;
 }

@@ -12,15 +12,11 @@
 static const char *why_unknown(const struct ktrc_capture *capture, const struct ktrc_event *end,
 			       const struct ktrc_event *begin)
 {
-	const struct ktrc_rule *rule;
-
 	if (!end)
 		return "the session records no stalls";
 	if (!begin)
 		return "the session does not record where stalls begin";
-	rule = &capture->session.rules[end->id];
-	if (rule->min_ns || rule->sample > 1 || rule->flags ||
-	    ktrc_capture_weight(capture, begin) > 1)
+	if (!ktrc_capture_has_all(capture, end) || !ktrc_capture_has_all(capture, begin))
 		return "not every stall that ended was recorded";
 	return NULL;
 }
