@@ -15,6 +15,11 @@ static struct ktrc_cell ns_cell(const struct ktrc_capture *capture, u64 ticks)
 	return ktrc_cell_number(ktrc_ticks_to_ns(&capture->clock, ticks));
 }
 
+static struct ktrc_cell id_cell(u64 number)
+{
+	return number ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
+}
+
 struct ktrc_cell ktrc_cell_gfp(const struct ktrc_capture *capture, u32 gfp)
 {
 	static char room[KTRC_GFP_ROOM];
@@ -34,9 +39,7 @@ struct ktrc_cell ktrc_stalls_gfp(const void *data, size_t row)
 
 struct ktrc_cell ktrc_stalls_cgid(const void *data, size_t row)
 {
-	u64 number = ktrc_stalls_row(data, row)->key.a;
-
-	return number ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
+	return id_cell(ktrc_stalls_row(data, row)->key.a);
 }
 
 struct ktrc_cell ktrc_stalls_cgroup(const void *data, size_t row)
@@ -146,4 +149,19 @@ struct ktrc_cell ktrc_now_gfp(const void *data, size_t row)
 struct ktrc_cell ktrc_now_cgroup(const void *data, size_t row)
 {
 	return ktrc_cell_cgroup(under_way_of(data)->capture, now_at(data, row)->cgid);
+}
+
+struct ktrc_cell ktrc_now_cgid(const void *data, size_t row)
+{
+	return id_cell(now_at(data, row)->cgid);
+}
+
+struct ktrc_cell ktrc_now_limiter(const void *data, size_t row)
+{
+	return ktrc_cell_cgroup(under_way_of(data)->capture, now_at(data, row)->limiter);
+}
+
+struct ktrc_cell ktrc_now_cpu(const void *data, size_t row)
+{
+	return ktrc_cell_number(now_at(data, row)->cpu);
 }

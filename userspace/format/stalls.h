@@ -64,6 +64,9 @@ struct ktrc_cell ktrc_now_comm(const void *data, size_t row);
 struct ktrc_cell ktrc_now_order(const void *data, size_t row);
 struct ktrc_cell ktrc_now_gfp(const void *data, size_t row);
 struct ktrc_cell ktrc_now_cgroup(const void *data, size_t row);
+struct ktrc_cell ktrc_now_cgid(const void *data, size_t row);
+struct ktrc_cell ktrc_now_limiter(const void *data, size_t row);
+struct ktrc_cell ktrc_now_cpu(const void *data, size_t row);
 
 /* how long they took */
 #define KTRC_STALLS_TIMES                                                               \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "format.h"
+#include "stalls.h"
 
 static const struct ktrc_throttle *view_of(const void *data)
 {
@@ -215,44 +216,10 @@ static const struct ktrc_column thread_columns[] = {
 
 /* ---- under way ---- */
 
-static const struct ktrc_throttle_now *now_at(const void *data, size_t row)
-{
-	return &view_of(data)->nows[row];
-}
-
-static struct ktrc_cell now_lasts(const void *data, size_t row)
-{
-	return ns_cell(data, ktrc_throttle_now_ticks(data, now_at(data, row)));
-}
-
-static struct ktrc_cell now_certain(const void *data, size_t row)
-{
-	return ktrc_cell_text(now_at(data, row)->is_certain ? "yes" : "no");
-}
-
-static struct ktrc_cell now_cgid(const void *data, size_t row)
-{
-	return id_cell(now_at(data, row)->cgid);
-}
-
-static struct ktrc_cell now_cpu(const void *data, size_t row)
-{
-	return ktrc_cell_number(now_at(data, row)->cpu);
-}
-
-static struct ktrc_cell now_limiter(const void *data, size_t row)
-{
-	return path_cell(data, now_at(data, row)->limiter);
-}
-
-static struct ktrc_cell now_cgroup(const void *data, size_t row)
-{
-	return path_cell(data, now_at(data, row)->cgid);
-}
-
 static const struct ktrc_column now_columns[] = {
-	{ "lasts_ns", now_lasts }, { "certain", now_certain }, { "cgid", now_cgid },
-	{ "cpu", now_cpu },	   { "limiter", now_limiter }, { "cgroup", now_cgroup },
+	{ "lasts_ns", ktrc_now_lasts_ns }, { "certain", ktrc_now_certain },
+	{ "cgid", ktrc_now_cgid },	   { "cpu", ktrc_now_cpu },
+	{ "limiter", ktrc_now_limiter },   { "cgroup", ktrc_now_cgroup },
 };
 
 /* ---- all of them ---- */
@@ -275,8 +242,8 @@ static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 	tables->at[i++] = KTRC_TABLE(
 		"by thread: ready, but its cgroup kept off; late: then waiting for the CPU",
 		"threads", thread_columns, view->threads.nr, view);
-	tables->at[i++] =
-		KTRC_TABLE("kept off at the end", "under_way", now_columns, view->nr_nows, view);
+	tables->at[i++] = KTRC_TABLE("kept off at the end", "under_way", now_columns,
+				     view->under_way.nr, &view->under_way);
 }
 
 static json_t *text_or_null(const char *text)
@@ -299,7 +266,8 @@ static void set_json(const struct ktrc_throttle *view, json_t *object,
 	json_object_set_new(object, "left_out", json_integer((json_int_t)view->left_out));
 	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
 	json_object_set_new(object, "why_threads_unknown", text_or_null(view->why_no_gaps));
-	json_object_set_new(object, "why_under_way_unknown", text_or_null(view->why_no_nows));
+	json_object_set_new(object, "why_under_way_unknown",
+			    text_or_null(view->under_way.why_unknown));
 	ktrc_tables_set_json(tables.at, NR_TABLES, object, out);
 }
 
@@ -307,8 +275,9 @@ static void print_notes(const struct ktrc_throttle *view, FILE *file)
 {
 	if (view->why_no_gaps)
 		fprintf(file, "which threads lost how much is not known: %s\n", view->why_no_gaps);
-	if (view->why_no_nows)
-		fprintf(file, "who is kept off at the end is not known: %s\n", view->why_no_nows);
+	if (view->under_way.why_unknown)
+		fprintf(file, "who is kept off at the end is not known: %s\n",
+			view->under_way.why_unknown);
 	if (view->left_out)
 		fprintf(file,
 			"%llu older intervals are left out: other CPUs do not reach back that far\n",

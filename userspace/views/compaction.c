@@ -47,7 +47,6 @@ struct ktrc_compaction_private {
 	u64 last_nr;
 	struct ktrc_index tids; /* places of groups */
 	struct ktrc_index zones; /* places of zones */
-	struct ktrc_stalls unnamed;
 };
 
 static struct stall_getters stall_getters(const struct ktrc_event *event)
@@ -132,7 +131,8 @@ static void resolve(struct ktrc_compaction *view)
 	priv->stall = origin_number(capture, "stall");
 	priv->proactive = origin_number(capture, "proactive");
 	priv->manual = origin_number(capture, "manual");
-	view->under_way = ktrc_under_way_begin(capture, view->event, priv->begin);
+	view->under_way =
+		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_STALLS);
 }
 
 static void destroy(struct ktrc_compaction **view)
@@ -167,7 +167,6 @@ void ktrc_compaction_destroy(struct ktrc_compaction *view)
 	ktrc_stalls_release(&view->processes);
 	ktrc_under_way_release(&view->under_way);
 	if (view->priv) {
-		ktrc_stalls_release(&view->priv->unnamed);
 		ktrc_index_release(&view->priv->tids);
 		ktrc_index_release(&view->priv->zones);
 		free(view->priv->groups);
@@ -230,7 +229,7 @@ static int add_begin(struct ktrc_compaction *view, const struct ktrc_record *rec
 	const struct stall_getters *g = &view->priv->begin_get;
 	struct group *group = group_of(view, record->task->tid);
 	struct ktrc_stall_now *now =
-		ktrc_under_way_open(&view->under_way, record, view->start_ticks);
+		ktrc_under_way_open_task(&view->under_way, record, view->start_ticks);
 
 	if (!now || !group)
 		return -ENOMEM;
@@ -276,7 +275,7 @@ static int add_end(struct ktrc_compaction *view, const struct ktrc_record *recor
 	u32 order, gfp;
 	int ret;
 
-	ktrc_under_way_close(&view->under_way, record->task->tid);
+	ktrc_under_way_close(&view->under_way, record->task->tid, 0);
 	if (!group)
 		return -ENOMEM;
 	order = (u32)ktrc_get_or_0(g->order, payload);
@@ -491,23 +490,6 @@ static void sort_zones(struct ktrc_compaction *view)
 		*zone_place(view, &view->zones[i]) = (u32)i;
 }
 
-static int find_unnamed(struct ktrc_compaction *view)
-{
-	const struct ktrc_names *names = &view->capture->names;
-	struct ktrc_stalls *unnamed = &view->priv->unnamed;
-	int ret = 0;
-
-	ktrc_stalls_release(unnamed);
-	for (size_t i = 0; ret == 0 && i < view->cgroups.nr; i++)
-		ret = ktrc_stalls_add_unnamed(unnamed, names, view->cgroups.rows[i]->key.a);
-	for (size_t i = 0; ret == 0 && i < view->processes.nr; i++)
-		ret = ktrc_stalls_add_unnamed(unnamed, names, view->processes.rows[i]->cgid);
-	for (size_t i = 0; ret == 0 && i < view->under_way.nr; i++)
-		ret = ktrc_stalls_add_unnamed(unnamed, names, view->under_way.nows[i].cgid);
-	view->nr_unnamed = unnamed->nr;
-	return ret;
-}
-
 int ktrc_compaction_finish(struct ktrc_compaction *view)
 {
 	if (!view->event)
@@ -520,7 +502,8 @@ int ktrc_compaction_finish(struct ktrc_compaction *view)
 	sort_zones(view);
 	if (ktrc_under_way_list(&view->under_way) < 0)
 		return -ENOMEM;
-	return find_unnamed(view);
+	return ktrc_under_way_count_unnamed(&view->under_way, &view->cgroups, &view->processes,
+					    &view->nr_unnamed);
 }
 
 bool ktrc_compaction_is_empty(const struct ktrc_compaction *view)

@@ -19,7 +19,6 @@ struct ktrc_reclaim_private {
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
 	u32 weight, wake_weight, sleep_weight;
 	struct ktrc_index nodes; /* places of kswapd */
-	struct ktrc_stalls unnamed;
 };
 
 static struct stall_getters stall_getters(const struct ktrc_event *event)
@@ -57,7 +56,8 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->weight = ktrc_capture_weight(capture, view->event);
 	priv->wake_weight = ktrc_capture_weight(capture, priv->wake);
 	priv->sleep_weight = ktrc_capture_weight(capture, priv->sleep);
-	view->under_way = ktrc_under_way_begin(capture, view->event, priv->begin);
+	view->under_way =
+		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_STALLS);
 }
 
 static void destroy(struct ktrc_reclaim **view)
@@ -89,10 +89,8 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	ktrc_stalls_release(&view->requests);
 	ktrc_stalls_release(&view->cgroups);
 	ktrc_stalls_release(&view->processes);
-	if (view->priv) {
-		ktrc_stalls_release(&view->priv->unnamed);
+	if (view->priv)
 		ktrc_index_release(&view->priv->nodes);
-	}
 	free(view->priv);
 	ktrc_under_way_release(&view->under_way);
 	free(view->kswapd);
@@ -104,7 +102,7 @@ static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record
 {
 	const struct stall_getters *g = &view->priv->begin_get;
 	struct ktrc_stall_now *now =
-		ktrc_under_way_open(&view->under_way, record, view->start_ticks);
+		ktrc_under_way_open_task(&view->under_way, record, view->start_ticks);
 
 	if (!now)
 		return -ENOMEM;
@@ -197,7 +195,7 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	if (record->event == priv->begin)
 		return add_begin(view, record);
 	if (record->event == view->event)
-		ktrc_under_way_close(&view->under_way, record->task->tid);
+		ktrc_under_way_close(&view->under_way, record->task->tid, 0);
 	else if (record->event != priv->wake && record->event != priv->sleep)
 		return 0;
 	if (record->ticks < view->start_ticks) {
@@ -209,35 +207,18 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	return record->event == priv->wake ? add_wake(view, record) : add_sleep(view, record);
 }
 
-static int find_unnamed(struct ktrc_reclaim *view)
-{
-	const struct ktrc_names *names = &view->capture->names;
-	struct ktrc_stalls *unnamed = &view->priv->unnamed;
-	int ret = 0;
-
-	ktrc_stalls_release(unnamed);
-	for (size_t i = 0; ret == 0 && i < view->cgroups.nr; i++)
-		ret = ktrc_stalls_add_unnamed(unnamed, names, view->cgroups.rows[i]->key.a);
-	for (size_t i = 0; ret == 0 && i < view->processes.nr; i++)
-		ret = ktrc_stalls_add_unnamed(unnamed, names, view->processes.rows[i]->cgid);
-	for (size_t i = 0; ret == 0 && i < view->under_way.nr; i++)
-		ret = ktrc_stalls_add_unnamed(unnamed, names, view->under_way.nows[i].cgid);
-	view->nr_unnamed = unnamed->nr;
-	return ret;
-}
-
 int ktrc_reclaim_finish(struct ktrc_reclaim *view)
 {
-	int ret;
-
 	if (!view->event)
 		return 0;
 	ktrc_stalls_sort(&view->kinds);
 	ktrc_stalls_sort(&view->requests);
 	ktrc_stalls_sort(&view->cgroups);
 	ktrc_stalls_sort(&view->processes);
-	ret = ktrc_under_way_list(&view->under_way);
-	return ret < 0 ? ret : find_unnamed(view);
+	if (ktrc_under_way_list(&view->under_way) < 0)
+		return -ENOMEM;
+	return ktrc_under_way_count_unnamed(&view->under_way, &view->cgroups, &view->processes,
+					    &view->nr_unnamed);
 }
 
 bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view)

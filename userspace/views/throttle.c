@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "../lib/array.h"
 #include "../lib/cleanup.h"
 
 struct throttle_getters {
@@ -17,12 +15,7 @@ struct ktrc_throttle_private {
 	const struct ktrc_event *begin, *gap;
 	struct throttle_getters end_get, begin_get, gap_get;
 	u32 weight, gap_weight;
-	/* the last interval of each cgroup on each CPU that has begun one */
-	struct ktrc_throttle_now *open;
-	size_t nr_open;
-	struct ktrc_index places; /* of them, by cgroup and CPU */
 	struct ktrc_stalls limited; /* threads, by limiter and thread */
-	struct ktrc_stalls unnamed;
 };
 
 static struct throttle_getters throttle_getters(const struct ktrc_event *event)
@@ -35,19 +28,6 @@ static struct throttle_getters throttle_getters(const struct ktrc_event *event)
 		.periods = ktrc_event_getter(event, "periods"),
 		.late = ktrc_event_getter(event, "late"),
 	};
-}
-
-/* A begin without an end is an interval under way only if every end becomes a record. */
-static const char *why_no_nows(const struct ktrc_capture *capture, const struct ktrc_event *end,
-			       const struct ktrc_event *begin)
-{
-	if (!end)
-		return "the session records no throttling";
-	if (!begin)
-		return "the session does not record where it begins";
-	if (!ktrc_capture_has_all(capture, end) || !ktrc_capture_has_all(capture, begin))
-		return "not every interval that ended was recorded";
-	return NULL;
 }
 
 static void resolve(struct ktrc_throttle *view)
@@ -70,7 +50,8 @@ static void resolve(struct ktrc_throttle *view)
 		priv->begin = NULL;
 	priv->weight = ktrc_capture_weight(capture, view->event);
 	priv->gap_weight = ktrc_capture_weight(capture, priv->gap);
-	view->why_no_nows = why_no_nows(capture, view->event, priv->begin);
+	view->under_way =
+		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_INTERVALS);
 	view->why_no_gaps = priv->gap ? NULL : "the session does not record throttle.gap";
 }
 
@@ -103,48 +84,35 @@ void ktrc_throttle_destroy(struct ktrc_throttle *view)
 	ktrc_stalls_release(&view->cgroups);
 	ktrc_stalls_release(&view->threads);
 	ktrc_stalls_release(&view->lost);
-	if (view->priv) {
+	if (view->priv)
 		ktrc_stalls_release(&view->priv->limited);
-		ktrc_stalls_release(&view->priv->unnamed);
-		ktrc_index_release(&view->priv->places);
-		free(view->priv->open);
-	}
 	free(view->priv);
-	free(view->nows);
+	ktrc_under_way_release(&view->under_way);
 	ktrc_stall_destroy(view->all);
 	free(view);
 }
 
 static int add_begin(struct ktrc_throttle *view, const struct ktrc_record *record)
 {
-	struct ktrc_throttle_private *priv = view->priv;
-	const struct throttle_getters *g = &priv->begin_get;
+	const struct throttle_getters *g = &view->priv->begin_get;
 	u64 cgid = ktrc_get(g->cgid, record->payload), cpu = ktrc_get(g->cpu, record->payload);
-	u32 *at = ktrc_index_get(&priv->places, cgid, cpu);
+	struct ktrc_stall_now *now =
+		ktrc_under_way_open(&view->under_way, record, view->start_ticks, cgid, cpu);
 
-	if (at && *at == KTRC_INDEX_NONE && ktrc_array_push(priv->open, priv->nr_open))
-		*at = (u32)priv->nr_open - 1;
-	if (!at || *at == KTRC_INDEX_NONE)
+	if (!now)
 		return -ENOMEM;
-	priv->open[*at] = (struct ktrc_throttle_now){
-		.is_open = true,
-		.is_certain = record->ticks >= view->start_ticks,
-		.cgid = cgid,
-		.limiter = ktrc_get_or_0(g->limiter, record->payload),
-		.cpu = (u32)cpu,
-		.begin_ticks = record->ticks,
-	};
+	now->cgid = cgid;
+	now->cpu = (u32)cpu;
+	now->limiter = ktrc_get_or_0(g->limiter, record->payload);
 	return 0;
 }
 
 static void close_interval(struct ktrc_throttle *view, const struct ktrc_record *record)
 {
 	const struct throttle_getters *g = &view->priv->end_get;
-	u32 at = ktrc_index_find(&view->priv->places, ktrc_get(g->cgid, record->payload),
-				 ktrc_get(g->cpu, record->payload));
 
-	if (at != KTRC_INDEX_NONE)
-		view->priv->open[at].is_open = false;
+	ktrc_under_way_close(&view->under_way, ktrc_get(g->cgid, record->payload),
+			     ktrc_get(g->cpu, record->payload));
 }
 
 static int add_row(struct ktrc_stall_row *row, u64 ticks, u64 run, u32 weight)
@@ -216,60 +184,22 @@ int ktrc_throttle_add(struct ktrc_throttle *view, const struct ktrc_record *reco
 	return record->event == view->event ? add_end(view, record) : add_gap(view, record);
 }
 
-static int by_age(const void *pa, const void *pb)
+static int count_unnamed(struct ktrc_throttle *view)
 {
-	const struct ktrc_throttle_now *a = pa, *b = pb;
-
-	if (a->begin_ticks != b->begin_ticks)
-		return a->begin_ticks < b->begin_ticks ? -1 : 1;
-	return a->cgid < b->cgid ? -1 : a->cgid > b->cgid;
-}
-
-/* An end may have been lost, or be in a part of a ring that was copied too early to have it. */
-static int list_nows(struct ktrc_throttle *view)
-{
-	struct ktrc_counters books = ktrc_counter_set_total(&view->capture->after, view->event->id);
-	const struct ktrc_throttle_private *priv = view->priv;
-	u64 lost = ktrc_counters_lost(&books);
-	struct ktrc_throttle_now *now;
-
-	view->nr_nows = 0;
-	free(ktrc_steal(view->nows));
-	for (size_t i = 0; i < priv->nr_open && !view->why_no_nows; i++) {
-		if (!priv->open[i].is_open ||
-		    priv->open[i].begin_ticks > view->capture->settled_ticks)
-			continue;
-		now = ktrc_array_push(view->nows, view->nr_nows);
-		if (!now)
-			return -ENOMEM;
-		*now = priv->open[i];
-		now->is_certain = now->is_certain && !lost;
-	}
-	if (view->nr_nows)
-		qsort(view->nows, view->nr_nows, sizeof(*view->nows), by_age);
-	return 0;
-}
-
-static int count_unnamed(struct ktrc_throttle *view, u64 cgid)
-{
-	if (!cgid || ktrc_names_find(&view->capture->names, cgid))
-		return 0;
-	return ktrc_stalls_get(&view->priv->unnamed, cgid, 0) ? 0 : -ENOMEM;
-}
-
-static int find_unnamed(struct ktrc_throttle *view)
-{
+	const struct ktrc_names *names = &view->capture->names;
+	struct ktrc_stalls unnamed = { 0 };
 	int ret = 0;
 
-	ktrc_stalls_release(&view->priv->unnamed);
 	for (size_t i = 0; ret == 0 && i < view->cgroups.nr; i++) {
-		ret = count_unnamed(view, view->cgroups.rows[i]->key.a);
+		ret = ktrc_stalls_add_unnamed(&unnamed, names, view->cgroups.rows[i]->key.a);
 		if (ret == 0)
-			ret = count_unnamed(view, view->cgroups.rows[i]->key.b);
+			ret = ktrc_stalls_add_unnamed(&unnamed, names,
+						      view->cgroups.rows[i]->key.b);
 	}
 	for (size_t i = 0; ret == 0 && i < view->threads.nr; i++)
-		ret = count_unnamed(view, view->threads.rows[i]->key.b);
-	view->nr_unnamed = view->priv->unnamed.nr;
+		ret = ktrc_stalls_add_unnamed(&unnamed, names, view->threads.rows[i]->key.b);
+	view->nr_unnamed = unnamed.nr;
+	ktrc_stalls_release(&unnamed);
 	return ret;
 }
 
@@ -282,28 +212,18 @@ int ktrc_throttle_finish(struct ktrc_throttle *view)
 	ktrc_stalls_sort(&view->quotas);
 	ktrc_stalls_sort(&view->cgroups);
 	ktrc_stalls_sort(&view->threads);
-	ret = list_nows(view);
-	return ret < 0 ? ret : find_unnamed(view);
+	ret = ktrc_under_way_list(&view->under_way);
+	return ret < 0 ? ret : count_unnamed(view);
 }
 
 bool ktrc_throttle_is_empty(const struct ktrc_throttle *view)
 {
-	return !view->cgroups.nr && !view->threads.nr && !view->nr_nows;
+	return !view->cgroups.nr && !view->threads.nr && !view->under_way.nr;
 }
 
 double ktrc_throttle_percent(const struct ktrc_throttle *view, u64 ticks)
 {
-	u64 end = view->capture->end_ticks;
-
-	return end > view->start_ticks ? 100.0 * (double)ticks / (double)(end - view->start_ticks) :
-					 0;
-}
-
-u64 ktrc_throttle_now_ticks(const struct ktrc_throttle *view, const struct ktrc_throttle_now *now)
-{
-	u64 settled = view->capture->settled_ticks;
-
-	return settled > now->begin_ticks ? settled - now->begin_ticks : 0;
+	return ktrc_capture_percent(view->capture, view->start_ticks, ticks);
 }
 
 static const struct ktrc_stall_row *find(const struct ktrc_stalls *stalls, u64 a, u64 b)

@@ -8,24 +8,7 @@
 
 #include "../lib/capture.h"
 #include "stalls.h"
-
-/**
- * struct ktrc_throttle_now - a cgroup that is kept off a CPU
- * @is_open: it still is
- * @is_certain: no end can have been missed
- * @cgid: the cgroup
- * @limiter: whose quota it is
- * @cpu: the CPU
- * @begin_ticks: since when
- */
-struct ktrc_throttle_now {
-	bool is_open;
-	bool is_certain;
-	u64 cgid;
-	u64 limiter;
-	u32 cpu;
-	u64 begin_ticks;
-};
+#include "under_way.h"
 
 /**
  * struct ktrc_throttle - the view
@@ -39,9 +22,7 @@ struct ktrc_throttle_now {
  * @threads: gaps, by thread and cgroup
  * @lost: gaps, by limiter
  * @why_no_gaps: why @threads and @lost say nothing, or NULL
- * @nows: who is kept off, the longest first once sorted
- * @nr_nows: their number
- * @why_no_nows: why it cannot be said who is, or NULL
+ * @under_way: who is kept off
  * @nr_unnamed: cgroups without a name
  */
 struct ktrc_throttle {
@@ -55,9 +36,7 @@ struct ktrc_throttle {
 	struct ktrc_stalls threads;
 	struct ktrc_stalls lost;
 	const char *why_no_gaps;
-	struct ktrc_throttle_now *nows;
-	size_t nr_nows;
-	const char *why_no_nows;
+	struct ktrc_under_way under_way;
 	u64 nr_unnamed;
 	struct ktrc_throttle_private *priv;
 };
@@ -77,9 +56,6 @@ bool ktrc_throttle_is_empty(const struct ktrc_throttle *view);
 
 /** ktrc_throttle_percent() - of the window on one CPU */
 double ktrc_throttle_percent(const struct ktrc_throttle *view, u64 ticks);
-
-/** ktrc_throttle_now_ticks() - how long it has been kept off */
-u64 ktrc_throttle_now_ticks(const struct ktrc_throttle *view, const struct ktrc_throttle_now *now);
 
 /** ktrc_throttle_lost() - gaps of the threads below a limiter; NULL: none */
 const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter);
