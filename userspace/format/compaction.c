@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The compaction view: one table for each way to look at it. */
-#include <string.h>
-
 #include "format.h"
 #include "stalls.h"
 
@@ -138,9 +136,9 @@ static const struct ktrc_attempt *attempt_at(const void *data, size_t row)
 
 static bool is_stall(const void *data, const struct ktrc_attempt *a)
 {
-	const char *origin = ktrc_compaction_name(data, "compaction_origin", a->origin);
+	const struct ktrc_compaction *view = data;
 
-	return !a->is_zone && origin && strcmp(origin, "stall") == 0;
+	return !a->is_zone && a->origin == view->stall;
 }
 
 static struct ktrc_cell attempt_nr(const void *data, size_t row)

@@ -28,9 +28,7 @@ static const char *zone_text(const char *name)
 /* The kernel's order of who wants as many blocks as there can be is -1. */
 static int order(const struct ktrc_compaction *view, const struct ktrc_attempt *a)
 {
-	const char *origin = ktrc_compaction_name(view, "compaction_origin", a->origin);
-	bool is_for_all = origin &&
-			  (strcmp(origin, "manual") == 0 || strcmp(origin, "proactive") == 0);
+	bool is_for_all = a->origin == view->manual || a->origin == view->proactive;
 
 	return is_for_all ? -1 : (int)a->order;
 }

@@ -272,6 +272,14 @@ const char *ktrc_enum_name(const struct ktrc_enum *enm, u64 number)
 	return NULL;
 }
 
+u64 ktrc_enum_value(const struct ktrc_enum *enm, const char *name)
+{
+	for (size_t i = 0; enm && i < enm->nr_values; i++)
+		if (strcmp(enm->values[i].name, name) == 0)
+			return enm->values[i].number;
+	return KTRC_NO_VALUE;
+}
+
 void ktrc_get_text(const struct ktrc_field *field, const void *payload, char *text)
 {
 	size_t bytes = field->width_bits / 8;

@@ -153,8 +153,14 @@ const struct ktrc_field *ktrc_event_field(const struct ktrc_event *event, const 
 /** ktrc_event_getter() - how to read a field, by its name; NULL if there is none */
 const struct ktrc_getter *ktrc_event_getter(const struct ktrc_event *event, const char *name);
 
-/** ktrc_enum_name() - a value's name; NULL if it has none */
+/** ktrc_enum_name() - a value's name; NULL if it has none, or without @enm */
 const char *ktrc_enum_name(const struct ktrc_enum *enm, u64 number);
+
+/* More than any number that a value has. */
+#define KTRC_NO_VALUE (~0ull)
+
+/** ktrc_enum_value() - a value's number, by its name; KTRC_NO_VALUE if there is none, or no @enm */
+u64 ktrc_enum_value(const struct ktrc_enum *enm, const char *name);
 
 /** ktrc_format_name() - enum ktrc_format as a word; NULL if unknown */
 const char *ktrc_format_name(u32 format);

@@ -168,7 +168,8 @@ void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *recl
 	const struct ktrc_capture *capture = reclaim->capture;
 	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
 	struct ktrc_reconciled *r = &check->allocstall;
-	const struct ktrc_stall_row *direct = ktrc_reclaim_by_kind(reclaim, "direct");
+	u64 kind = ktrc_reclaim_kind_number(reclaim, "direct");
+	const struct ktrc_stall_row *direct = ktrc_stalls_find(&reclaim->kinds, kind, 0);
 
 	r->why_unknown = reclaim->event ? why_unknown(capture) : "the session records no stalls";
 	if (!r->why_unknown && (!start->has_allocstall || !stop->has_allocstall))
@@ -181,11 +182,8 @@ void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *recl
 		return;
 	r->kernel = stop->allocstall - start->allocstall;
 	r->traced = direct ? direct->stalls : 0;
-	for (size_t i = 0; i < reclaim->under_way.nr; i++) {
-		const char *kind = ktrc_reclaim_kind(reclaim, reclaim->under_way.nows[i].kind);
-
-		r->traced += kind && strcmp(kind, "direct") == 0;
-	}
+	for (size_t i = 0; i < reclaim->under_way.nr; i++)
+		r->traced += reclaim->under_way.nows[i].kind == kind;
 }
 
 /* The kernel counts a stall when it has ended, and only some: the record says which. */

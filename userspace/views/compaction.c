@@ -3,7 +3,6 @@
 #include "compaction.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "../lib/array.h"
@@ -40,8 +39,6 @@ struct ktrc_compaction_private {
 	const struct ktrc_getter *kind, *block_kind, *mixed;
 	u32 weight, zone_weight, run_weight, extfrag_weight;
 	bool has_all_zones;
-	/* numbers of enumeration compaction_origin */
-	u32 stall, proactive, manual;
 	struct group *groups;
 	size_t nr_groups;
 	u64 last_nr;
@@ -94,20 +91,11 @@ static struct run_getters run_getters(const struct ktrc_event *event)
 	};
 }
 
-static u32 origin_number(const struct ktrc_capture *capture, const char *name)
-{
-	const struct ktrc_enum *enm = ktrc_schema_find_enum(capture->schema, "compaction_origin");
-
-	for (size_t i = 0; enm && i < enm->nr_values; i++)
-		if (strcmp(enm->values[i].name, name) == 0)
-			return enm->values[i].number;
-	return UINT32_MAX;
-}
-
 static void resolve(struct ktrc_compaction *view)
 {
 	const struct ktrc_capture *capture = view->capture;
 	struct ktrc_compaction_private *priv = view->priv;
+	const struct ktrc_enum *origins;
 
 	view->event = ktrc_capture_event(capture, "compaction");
 	priv->begin = ktrc_capture_event(capture, "compaction.begin");
@@ -128,9 +116,10 @@ static void resolve(struct ktrc_compaction *view)
 	priv->run_weight = ktrc_capture_weight(capture, priv->run);
 	priv->extfrag_weight = ktrc_capture_weight(capture, priv->extfrag);
 	priv->has_all_zones = ktrc_capture_has_all(capture, priv->zone);
-	priv->stall = origin_number(capture, "stall");
-	priv->proactive = origin_number(capture, "proactive");
-	priv->manual = origin_number(capture, "manual");
+	origins = ktrc_schema_find_enum(capture->schema, "compaction_origin");
+	view->stall = ktrc_enum_value(origins, "stall");
+	view->proactive = ktrc_enum_value(origins, "proactive");
+	view->manual = ktrc_enum_value(origins, "manual");
 	view->under_way =
 		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_STALLS);
 }
@@ -283,7 +272,7 @@ static int add_end(struct ktrc_compaction *view, const struct ktrc_record *recor
 	ret = keep(view, record,
 		   (struct ktrc_attempt){
 			   .nr = group_nr(view, group),
-			   .origin = view->priv->stall,
+			   .origin = (u32)view->stall,
 			   .order = order,
 			   .mode = (u32)ktrc_get_or_0(g->prio, payload),
 			   .status = (u32)ktrc_get(g->result, payload),
@@ -371,7 +360,7 @@ static int add_zone(struct ktrc_compaction *view, const struct ktrc_record *reco
 		return -ENOMEM;
 	if (ktrc_get_or_0(g->nth, payload) == 0)
 		*group = (struct group){ 0 };
-	if (attempt.origin != view->priv->manual)
+	if (attempt.origin != view->manual)
 		attempt.nr = group_nr(view, group);
 	group->zones++;
 	group->migrated += attempt.migrated;
@@ -417,7 +406,7 @@ static int add_run(struct ktrc_compaction *view, const struct ktrc_record *recor
 	kcompactd = get_kcompactd(view, attempt.node);
 	if (!group || !kcompactd)
 		return -ENOMEM;
-	if (attempt.origin == view->priv->proactive)
+	if (attempt.origin == view->proactive)
 		kcompactd->proactive += weight;
 	else
 		kcompactd->woken += weight;

@@ -132,6 +132,9 @@ struct ktrc_fallback {
  * @capture: what it is a view of
  * @event: the event counted; NULL when the session records no stalls
  * @keeps_attempts: set before the first record: keep @attempts
+ * @stall: number of enumeration compaction_origin, or KTRC_NO_VALUE
+ * @proactive: the same
+ * @manual: the same
  * @start_ticks: what ended before it is left out, because some CPU's records are missing
  * @left_out: stalls left out for that
  * @counted: stalls that the kernel counts in compact_stall
@@ -157,6 +160,9 @@ struct ktrc_compaction {
 	const struct ktrc_capture *capture;
 	const struct ktrc_event *event;
 	bool keeps_attempts;
+	u64 stall;
+	u64 proactive;
+	u64 manual;
 	u64 start_ticks;
 	u64 left_out;
 	u64 counted;

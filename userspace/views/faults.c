@@ -45,10 +45,7 @@ static u64 value_of(const struct ktrc_event *event, const char *field_name, cons
 {
 	const struct ktrc_field *field = ktrc_event_field(event, field_name);
 
-	for (size_t i = 0; field && field->enm && i < field->enm->nr_values; i++)
-		if (strcmp(field->enm->values[i].name, name) == 0)
-			return field->enm->values[i].number;
-	return ~0ull;
+	return field ? ktrc_enum_value(field->enm, name) : KTRC_NO_VALUE;
 }
 
 static void resolve_modes(struct ktrc_faults_private *priv, const struct ktrc_event *event)

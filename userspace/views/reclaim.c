@@ -231,15 +231,9 @@ const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind)
 	return ktrc_enum_name(view->priv->kinds, kind);
 }
 
-const struct ktrc_stall_row *ktrc_reclaim_by_kind(const struct ktrc_reclaim *view, const char *name)
+u64 ktrc_reclaim_kind_number(const struct ktrc_reclaim *view, const char *name)
 {
-	for (size_t i = 0; i < view->kinds.nr; i++) {
-		const char *kind = ktrc_reclaim_kind(view, view->kinds.rows[i]->key.a);
-
-		if (kind && strcmp(kind, name) == 0)
-			return view->kinds.rows[i];
-	}
-	return NULL;
+	return ktrc_enum_value(view->priv->kinds, name);
 }
 
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks)

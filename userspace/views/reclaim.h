@@ -77,9 +77,8 @@ bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view);
 /** ktrc_reclaim_kind() - a kind's name; NULL if it has none */
 const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind);
 
-/** ktrc_reclaim_by_kind() - the stalls of a kind by its name; NULL if there are none */
-const struct ktrc_stall_row *ktrc_reclaim_by_kind(const struct ktrc_reclaim *view,
-						  const char *name);
+/** ktrc_reclaim_kind_number() - a kind by its name; KTRC_NO_VALUE if it is not known */
+u64 ktrc_reclaim_kind_number(const struct ktrc_reclaim *view, const char *name);
 
 /** ktrc_reclaim_percent() - time as a share of the window; threads add up, so it may pass 100 */
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks);

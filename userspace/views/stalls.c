@@ -28,6 +28,13 @@ struct ktrc_stall_row *ktrc_stalls_get(struct ktrc_stalls *stalls, u64 a, u64 b)
 	return row;
 }
 
+const struct ktrc_stall_row *ktrc_stalls_find(const struct ktrc_stalls *stalls, u64 a, u64 b)
+{
+	u32 at = ktrc_index_find(&stalls->index, a, b);
+
+	return at == KTRC_INDEX_NONE ? NULL : stalls->rows[at];
+}
+
 struct ktrc_stall_row *ktrc_stalls_get_process(struct ktrc_stalls *stalls,
 					       const struct ktrc_task *task, u64 b)
 {

@@ -59,6 +59,9 @@ struct ktrc_stalls {
 /** ktrc_stalls_get() - the row of a key, a new one if there is none; NULL without memory */
 struct ktrc_stall_row *ktrc_stalls_get(struct ktrc_stalls *stalls, u64 a, u64 b);
 
+/** ktrc_stalls_find() - the row of a key; NULL if there is none */
+const struct ktrc_stall_row *ktrc_stalls_find(const struct ktrc_stalls *stalls, u64 a, u64 b);
+
 /**
  * ktrc_stalls_get_process() - the row of a task's process, and of @b; NULL without memory
  *

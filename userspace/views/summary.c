@@ -117,18 +117,13 @@ static bool is_worth_it(const struct ktrc_reclaim *reclaim, const struct ktrc_st
 	       ns_of(reclaim, row->max_ticks) >= KTRC_VERDICT_STALL_MS * NSEC_PER_MSEC;
 }
 
-static bool is_kind(const struct ktrc_reclaim *reclaim, u64 kind, const char *name)
-{
-	const char *got = ktrc_reclaim_kind(reclaim, kind);
-
-	return got && strcmp(got, name) == 0;
-}
-
 /* The cgroup that cost most, if there is one; rows are sorted. */
 static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *reclaim)
 {
+	u64 memcg = ktrc_reclaim_kind_number(reclaim, "memcg");
+
 	for (size_t i = 0; i < reclaim->cgroups.nr; i++)
-		if (is_kind(reclaim, reclaim->cgroups.rows[i]->key.b, "memcg"))
+		if (reclaim->cgroups.rows[i]->key.b == memcg)
 			return reclaim->cgroups.rows[i];
 	return NULL;
 }
@@ -136,8 +131,10 @@ static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *recla
 /* What is not a cgroup's own: direct, or a node's. */
 static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *reclaim)
 {
+	u64 memcg = ktrc_reclaim_kind_number(reclaim, "memcg");
+
 	for (size_t i = 0; i < reclaim->kinds.nr; i++)
-		if (!is_kind(reclaim, reclaim->kinds.rows[i]->key.a, "memcg"))
+		if (reclaim->kinds.rows[i]->key.a != memcg)
 			return reclaim->kinds.rows[i];
 	return NULL;
 }

@@ -226,16 +226,9 @@ double ktrc_throttle_percent(const struct ktrc_throttle *view, u64 ticks)
 	return ktrc_capture_percent(view->capture, view->start_ticks, ticks);
 }
 
-static const struct ktrc_stall_row *find(const struct ktrc_stalls *stalls, u64 a, u64 b)
-{
-	u32 at = ktrc_index_find(&stalls->index, a, b);
-
-	return at == KTRC_INDEX_NONE ? NULL : stalls->rows[at];
-}
-
 const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter)
 {
-	return find(&view->lost, limiter, 0);
+	return ktrc_stalls_find(&view->lost, limiter, 0);
 }
 
 u64 ktrc_throttle_nr_threads(const struct ktrc_throttle *view, u64 limiter)
