@@ -1,96 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The throttle view: one table for each way to look at what quotas keep off CPUs. */
-#include <stdlib.h>
-
 #include "format.h"
 #include "stalls.h"
 
-static const struct ktrc_throttle *view_of(const void *data)
+static u64 ns(const struct ktrc_throttle *view, u64 ticks)
 {
-	return data;
-}
-
-static u64 ns(const void *data, u64 ticks)
-{
-	return ktrc_ticks_to_ns(&view_of(data)->capture->clock, ticks);
+	return ktrc_ticks_to_ns(&view->capture->clock, ticks);
 }
 
 static struct ktrc_cell ns_cell(const void *data, u64 ticks)
 {
-	return ktrc_cell_number(ns(data, ticks));
+	return ktrc_cell_number(ns(ktrc_stalls_view(data), ticks));
 }
 
-static struct ktrc_cell id_cell(u64 cgid)
+static struct ktrc_cell longest_run(const void *data, size_t row)
 {
-	return cgid ? ktrc_cell_number(cgid) : KTRC_CELL_EMPTY;
+	u64 run = ktrc_stalls_row(data, row)->run;
+
+	return run ? ktrc_cell_number(run) : KTRC_CELL_EMPTY;
 }
-
-static struct ktrc_cell path_cell(const void *data, u64 cgid)
-{
-	return ktrc_cell_cgroup(view_of(data)->capture, cgid);
-}
-
-static struct ktrc_cell run_cell(const struct ktrc_stall_row *row)
-{
-	return row->run ? ktrc_cell_number(row->run) : KTRC_CELL_EMPTY;
-}
-
-/* What the rows of three tables have in common, told apart by where they are. */
-#define MEASURES(prefix, table)                                                                    \
-	static struct ktrc_cell prefix##_p50(const void *data, size_t row)                         \
-	{                                                                                          \
-		return ns_cell(data,                                                               \
-			       ktrc_stall_percentile_ticks(view_of(data)->table.rows[row], 50));   \
-	}                                                                                          \
-	static struct ktrc_cell prefix##_p99(const void *data, size_t row)                         \
-	{                                                                                          \
-		return ns_cell(data,                                                               \
-			       ktrc_stall_percentile_ticks(view_of(data)->table.rows[row], 99));   \
-	}                                                                                          \
-	static struct ktrc_cell prefix##_max(const void *data, size_t row)                         \
-	{                                                                                          \
-		return ns_cell(data, view_of(data)->table.rows[row]->max_ticks);                   \
-	}                                                                                          \
-	static struct ktrc_cell prefix##_total(const void *data, size_t row)                       \
-	{                                                                                          \
-		return ns_cell(data, view_of(data)->table.rows[row]->total_ticks);                 \
-	}                                                                                          \
-	static struct ktrc_cell prefix##_times(const void *data, size_t row)                       \
-	{                                                                                          \
-		return ktrc_cell_number(view_of(data)->table.rows[row]->stalls);                   \
-	}                                                                                          \
-	static struct ktrc_cell prefix##_percent(const void *data, size_t row)                     \
-	{                                                                                          \
-		return ktrc_cell_percent(                                                          \
-			ktrc_throttle_percent(data, view_of(data)->table.rows[row]->total_ticks)); \
-	}
-
-MEASURES(quota, quotas)
-MEASURES(cgroup, cgroups)
-MEASURES(thread, threads)
-
-#define MEASURED(prefix, times)                                                            \
-	{ times, prefix##_times }, { "p50_ns", prefix##_p50 }, { "p99_ns", prefix##_p99 }, \
-		{ "max_ns", prefix##_max }, { "total_ns", prefix##_total },                \
-	{                                                                                  \
-		"wall_percent", prefix##_percent                                           \
-	}
 
 /* ---- by the cgroup whose quota it was ---- */
 
-static const struct ktrc_stall_row *quota_at(const void *data, size_t row)
-{
-	return view_of(data)->quotas.rows[row];
-}
-
 static const struct ktrc_quota *limit_of(const void *data, size_t row)
 {
-	return ktrc_quotas_find(&view_of(data)->capture->quotas, quota_at(data, row)->key.a);
-}
+	const struct ktrc_throttle *view = ktrc_stalls_view(data);
 
-static struct ktrc_cell quota_cgid(const void *data, size_t row)
-{
-	return id_cell(quota_at(data, row)->key.a);
+	return ktrc_quotas_find(&view->capture->quotas, ktrc_stalls_row(data, row)->key.a);
 }
 
 /* one that was taken away since is as unknown as one that nobody has read */
@@ -117,101 +53,69 @@ static struct ktrc_cell is_changed(const void *data, size_t row)
 	return limit ? ktrc_cell_text(limit->is_changed ? "yes" : "no") : KTRC_CELL_EMPTY;
 }
 
-static struct ktrc_cell quota_run(const void *data, size_t row)
+static struct ktrc_cell nr_threads(const void *data, size_t row)
 {
-	return run_cell(quota_at(data, row));
+	return ktrc_cell_number(ktrc_throttle_nr_threads(ktrc_stalls_view(data),
+							 ktrc_stalls_row(data, row)->key.a));
 }
 
-static struct ktrc_cell quota_threads(const void *data, size_t row)
+static struct ktrc_cell lost_ns(const void *data, size_t row)
 {
-	return ktrc_cell_number(ktrc_throttle_nr_threads(data, quota_at(data, row)->key.a));
-}
-
-static struct ktrc_cell quota_lost(const void *data, size_t row)
-{
-	const struct ktrc_stall_row *lost = ktrc_throttle_lost(data, quota_at(data, row)->key.a);
+	const struct ktrc_stall_row *lost =
+		ktrc_throttle_lost(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.a);
 
 	return ns_cell(data, lost ? lost->total_ticks : 0);
 }
 
-static struct ktrc_cell quota_path(const void *data, size_t row)
-{
-	return path_cell(data, quota_at(data, row)->key.a);
-}
-
 static const struct ktrc_column quota_columns[] = {
-	{ "cgid", quota_cgid },	      { "quota_us", quota_us },	    { "period_us", period_us },
-	{ "changed", is_changed },    MEASURED(quota, "intervals"), { "longest_run", quota_run },
-	{ "threads", quota_threads }, { "lost_ns", quota_lost },    { "cgroup", quota_path },
+	{ "cgid", ktrc_stalls_cgid },
+	{ "quota_us", quota_us },
+	{ "period_us", period_us },
+	{ "changed", is_changed },
+	{ "intervals", ktrc_stalls_number },
+	KTRC_STALLS_TIMES,
+	{ "longest_run", longest_run },
+	{ "threads", nr_threads },
+	{ "lost_ns", lost_ns },
+	{ "cgroup", ktrc_stalls_cgroup },
 };
 
-/* ---- by cgroup and limiter ---- */
+/* ---- by cgroup and limiter, by thread and cgroup ---- */
 
-static const struct ktrc_stall_row *cgroup_at(const void *data, size_t row)
+/* The path of the cgroup that is the key's second number. */
+static struct ktrc_cell second_cgroup(const void *data, size_t row)
 {
-	return view_of(data)->cgroups.rows[row];
+	const struct ktrc_throttle *view = ktrc_stalls_view(data);
+
+	return ktrc_cell_cgroup(view->capture, ktrc_stalls_row(data, row)->key.b);
 }
 
-static struct ktrc_cell cgroup_cgid(const void *data, size_t row)
+static struct ktrc_cell pid(const void *data, size_t row)
 {
-	return id_cell(cgroup_at(data, row)->key.a);
+	return ktrc_cell_number(ktrc_stalls_row(data, row)->pid);
 }
 
-static struct ktrc_cell cgroup_run(const void *data, size_t row)
+static struct ktrc_cell late_ns(const void *data, size_t row)
 {
-	return run_cell(cgroup_at(data, row));
-}
-
-static struct ktrc_cell cgroup_path(const void *data, size_t row)
-{
-	return path_cell(data, cgroup_at(data, row)->key.a);
-}
-
-static struct ktrc_cell cgroup_limiter(const void *data, size_t row)
-{
-	return path_cell(data, cgroup_at(data, row)->key.b);
+	return ns_cell(data, ktrc_stalls_row(data, row)->late_ticks);
 }
 
 static const struct ktrc_column cgroup_columns[] = {
-	{ "cgid", cgroup_cgid },       MEASURED(cgroup, "intervals"), { "longest_run", cgroup_run },
-	{ "limiter", cgroup_limiter }, { "cgroup", cgroup_path },
+	{ "cgid", ktrc_stalls_cgid },
+	{ "intervals", ktrc_stalls_number },
+	KTRC_STALLS_TIMES,
+	{ "longest_run", longest_run },
+	{ "limiter", second_cgroup },
+	{ "cgroup", ktrc_stalls_cgroup },
 };
-
-/* ---- by thread ---- */
-
-static const struct ktrc_stall_row *thread_at(const void *data, size_t row)
-{
-	return view_of(data)->threads.rows[row];
-}
-
-static struct ktrc_cell thread_pid(const void *data, size_t row)
-{
-	return ktrc_cell_number(thread_at(data, row)->cgid);
-}
-
-static struct ktrc_cell thread_tid(const void *data, size_t row)
-{
-	return ktrc_cell_number(thread_at(data, row)->key.a);
-}
-
-static struct ktrc_cell thread_comm(const void *data, size_t row)
-{
-	return ktrc_cell_text(thread_at(data, row)->comm);
-}
-
-static struct ktrc_cell thread_late(const void *data, size_t row)
-{
-	return ns_cell(data, thread_at(data, row)->late_ticks);
-}
-
-static struct ktrc_cell thread_cgroup(const void *data, size_t row)
-{
-	return path_cell(data, thread_at(data, row)->key.b);
-}
-
 static const struct ktrc_column thread_columns[] = {
-	{ "pid", thread_pid },	  { "tid", thread_tid },      { "comm", thread_comm },
-	MEASURED(thread, "gaps"), { "late_ns", thread_late }, { "cgroup", thread_cgroup },
+	{ "pid", pid },
+	{ "tid", ktrc_stalls_key },
+	{ "comm", ktrc_stalls_comm },
+	{ "gaps", ktrc_stalls_number },
+	KTRC_STALLS_TIMES,
+	{ "late_ns", late_ns },
+	{ "cgroup", second_cgroup },
 };
 
 /* ---- under way ---- */
@@ -224,24 +128,32 @@ static const struct ktrc_column now_columns[] = {
 
 /* ---- all of them ---- */
 
-enum { NR_TABLES = 4 };
+enum { NR_STALL_TABLES = 3, NR_TABLES = 4 };
 
+/* The tables of a view, with what they point to. */
 struct tables {
+	struct ktrc_stalls_data data[NR_STALL_TABLES];
 	struct ktrc_table at[NR_TABLES];
 };
 
 static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 {
-	size_t i = 0;
+	const struct ktrc_stalls *stalls[NR_STALL_TABLES] = { &view->quotas, &view->cgroups,
+							      &view->threads };
+	size_t i;
 
+	for (i = 0; i < NR_STALL_TABLES; i++)
+		tables->data[i] = (struct ktrc_stalls_data){ view->capture, view->start_ticks,
+							     stalls[i], view };
+	i = 0;
 	tables->at[i++] =
 		KTRC_TABLE("by quota: cgroups whose own was used up, on all CPUs together",
-			   "quotas", quota_columns, view->quotas.nr, view);
+			   "quotas", quota_columns, view->quotas.nr, &tables->data[0]);
 	tables->at[i++] = KTRC_TABLE("by cgroup, and by the one whose quota it was", "cgroups",
-				     cgroup_columns, view->cgroups.nr, view);
+				     cgroup_columns, view->cgroups.nr, &tables->data[1]);
 	tables->at[i++] = KTRC_TABLE(
 		"by thread: ready, but its cgroup kept off; late: then waiting for the CPU",
-		"threads", thread_columns, view->threads.nr, view);
+		"threads", thread_columns, view->threads.nr, &tables->data[2]);
 	tables->at[i++] = KTRC_TABLE("kept off at the end", "under_way", now_columns,
 				     view->under_way.nr, &view->under_way);
 }

@@ -17,8 +17,10 @@ struct ktrc_stall_key {
 /**
  * struct ktrc_stall_row - stalls that have a key in common
  * @key: the key
- * @comm: of a process: its main thread's name, or that of the thread seen last
+ * @comm: of a process: its main thread's name, or that of the thread seen last; of a thread:
+ *	its own
  * @cgid: of a process: its cgroup
+ * @pid: of a thread: its process
  * @records: records of stalls that ended in the window
  * @stalls: stalls that they stand for
  * @failed: those of them that failed; of what can fail
@@ -33,6 +35,7 @@ struct ktrc_stall_row {
 	struct ktrc_stall_key key;
 	char comm[32];
 	u64 cgid;
+	u32 pid;
 	u64 records;
 	u64 stalls;
 	u64 failed;

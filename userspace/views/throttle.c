@@ -159,7 +159,7 @@ static int add_gap(struct ktrc_throttle *view, const struct ktrc_record *record)
 			return -ENOMEM;
 		rows[i]->late_ticks += late * priv->gap_weight;
 	}
-	rows[0]->cgid = task->tgid;
+	rows[0]->pid = task->tgid;
 	ktrc_comm_copy(rows[0]->comm, task->comm);
 	return 0;
 }
@@ -219,11 +219,6 @@ int ktrc_throttle_finish(struct ktrc_throttle *view)
 bool ktrc_throttle_is_empty(const struct ktrc_throttle *view)
 {
 	return !view->cgroups.nr && !view->threads.nr && !view->under_way.nr;
-}
-
-double ktrc_throttle_percent(const struct ktrc_throttle *view, u64 ticks)
-{
-	return ktrc_capture_percent(view->capture, view->start_ticks, ticks);
 }
 
 const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter)

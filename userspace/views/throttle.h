@@ -54,9 +54,6 @@ int ktrc_throttle_finish(struct ktrc_throttle *view);
 /** ktrc_throttle_is_empty() - was nothing kept off */
 bool ktrc_throttle_is_empty(const struct ktrc_throttle *view);
 
-/** ktrc_throttle_percent() - of the window on one CPU */
-double ktrc_throttle_percent(const struct ktrc_throttle *view, u64 ticks);
-
 /** ktrc_throttle_lost() - gaps of the threads below a limiter; NULL: none */
 const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter);
 
