@@ -405,27 +405,9 @@ static json_t *document(const struct ktrc_compaction *view, const struct ktrc_ou
 	json_object_set_new(object, "torn", json_integer((json_int_t)view->torn));
 	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
 	json_object_set_new(object, "why_under_way_unknown",
-			    view->under_way.why_unknown ? json_string(view->under_way.why_unknown) :
-							  json_null());
+			    ktrc_json_text_or_null(view->under_way.why_unknown));
 	ktrc_tables_set_json(tables.at, tables.nr, object, out);
 	return object;
-}
-
-static void print_notes(const struct ktrc_compaction *view, FILE *file)
-{
-	if (view->under_way.why_unknown)
-		fprintf(file, "which stalls are under way is not known: %s\n",
-			view->under_way.why_unknown);
-	if (view->torn)
-		fprintf(file, "of %llu stalls or runs of kcompactd not every zone was recorded\n",
-			view->torn);
-	if (view->left_out)
-		fprintf(file,
-			"%llu older stalls are left out: other CPUs do not reach back that far\n",
-			view->left_out);
-	if (view->nr_unnamed)
-		fprintf(file, "cgroups without a name: %llu; their ids are shown\n",
-			view->nr_unnamed);
 }
 
 static void print_text(const struct ktrc_compaction *view, const struct ktrc_output *out)
@@ -443,8 +425,13 @@ static void print_text(const struct ktrc_compaction *view, const struct ktrc_out
 			view->all->pages, view->counted);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, tables.nr, out);
-	if (out->has_header)
-		print_notes(view, out->file);
+	ktrc_print_unknown("which stalls are under way", view->under_way.why_unknown, out);
+	if (out->has_header && view->torn)
+		fprintf(out->file,
+			"of %llu stalls or runs of kcompactd not every zone was recorded\n",
+			view->torn);
+	ktrc_print_left_out(view->left_out, "stalls", out);
+	ktrc_print_unnamed(view->nr_unnamed, out);
 }
 
 void ktrc_print_compaction(const struct ktrc_compaction *view, enum ktrc_output_format format,

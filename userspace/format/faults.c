@@ -155,10 +155,7 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 	ktrc_table_print(&table, out);
 	if (out->has_header && !faults->has_duration)
 		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");
-	if (out->has_header && faults->left_out)
-		fprintf(out->file,
-			"%llu older faults are left out: other CPUs do not reach back that far\n",
-			faults->left_out);
+	ktrc_print_left_out(faults->left_out, "faults", out);
 }
 
 void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,

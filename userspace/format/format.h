@@ -55,11 +55,23 @@ char *ktrc_text_filter(const struct ktrc_capture *capture, size_t path_columns);
 /** ktrc_print_filter() - that as a line, if there is something to say */
 void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_output *out);
 
+/** ktrc_print_unknown() - why something is not known; unless @why is NULL */
+void ktrc_print_unknown(const char *what, const char *why, const struct ktrc_output *out);
+
+/** ktrc_print_left_out() - how much a view left out, if anything; @what: what it counts */
+void ktrc_print_left_out(u64 left_out, const char *what, const struct ktrc_output *out);
+
+/** ktrc_print_unnamed() - how many of its cgroups have no name, if any */
+void ktrc_print_unnamed(u64 nr_unnamed, const struct ktrc_output *out);
+
 /** ktrc_cell_cgroup() - its path, or the id of one without a name; empty for 0 */
 struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid);
 
 /** ktrc_json_document() - a new document with what all have: host, window, loss, overhead... */
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
+
+/** ktrc_json_text_or_null() - a string, or null for NULL */
+json_t *ktrc_json_text_or_null(const char *text);
 
 /** ktrc_print_ndjson_end() - that as the line that ends rows */
 void ktrc_print_ndjson_end(const struct ktrc_capture *capture, u64 start_ticks,

@@ -66,7 +66,6 @@ void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format forma
 					  .nr_columns = ARRAY_SIZE(columns),
 					  .nr_rows = frag->nr_rows,
 					  .data = frag };
-	char room[KTRC_TEXT_ROOM], overhead[KTRC_TEXT_ROOM];
 	json_t *document;
 
 	if (format == KTRC_OUT_NDJSON) {
@@ -77,13 +76,11 @@ void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format forma
 		json_object_set_new(document, "rows", ktrc_table_rows(&table, out));
 		ktrc_print_json(document, out);
 	} else {
+		ktrc_print_head(capture, "free blocks", capture->start_ticks, out);
 		if (out->has_header)
-			fprintf(out->file,
-				"free blocks  %s  lost %llu  %s\n"
-				"index in thousandths; -1000: there is a block of that order, towards 0: too "
-				"little memory, towards 1000: in pieces\n\n",
-				ktrc_text_window(capture, capture->start_ticks, room),
-				ktrc_capture_lost(capture), ktrc_text_overhead(capture, overhead));
+			fputs("index in thousandths; -1000: there is a block of that order, towards 0: too "
+			      "little memory, towards 1000: in pieces\n\n",
+			      out->file);
 		ktrc_table_print(&table, out);
 	}
 }

@@ -146,10 +146,7 @@ static void print_text(const struct ktrc_madvise *view, const struct ktrc_output
 			view->all->failed);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
-	if (out->has_header && view->left_out)
-		fprintf(out->file,
-			"%llu older calls are left out: other CPUs do not reach back that far\n",
-			view->left_out);
+	ktrc_print_left_out(view->left_out, "calls", out);
 }
 
 void ktrc_print_madvise(const struct ktrc_madvise *view, enum ktrc_output_format format,

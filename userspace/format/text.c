@@ -125,6 +125,27 @@ void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_out
 		fprintf(out->file, "only %s\n", text);
 }
 
+void ktrc_print_unknown(const char *what, const char *why, const struct ktrc_output *out)
+{
+	if (out->has_header && why)
+		fprintf(out->file, "%s is not known: %s\n", what, why);
+}
+
+void ktrc_print_left_out(u64 left_out, const char *what, const struct ktrc_output *out)
+{
+	if (out->has_header && left_out)
+		fprintf(out->file,
+			"%llu older %s are left out: other CPUs do not reach back that far\n",
+			left_out, what);
+}
+
+void ktrc_print_unnamed(u64 nr_unnamed, const struct ktrc_output *out)
+{
+	if (out->has_header && nr_unnamed)
+		fprintf(out->file, "cgroups without a name: %llu; their ids are shown\n",
+			nr_unnamed);
+}
+
 struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid)
 {
 	const char *path = ktrc_names_find(&capture->names, cgid);
@@ -164,6 +185,11 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 			 "lost", (json_int_t)ktrc_capture_lost(capture), "overhead",
 			 overhead_to_json(capture), "filters",
 			 ktrc_filters_to_json(&capture->session, capture->schema));
+}
+
+json_t *ktrc_json_text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
 }
 
 void ktrc_print_ndjson_end(const struct ktrc_capture *capture, u64 start_ticks,

@@ -158,11 +158,6 @@ static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 				     view->under_way.nr, &view->under_way);
 }
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 static void set_json(const struct ktrc_throttle *view, json_t *object,
 		     const struct ktrc_output *out)
 {
@@ -177,26 +172,11 @@ static void set_json(const struct ktrc_throttle *view, json_t *object,
 					     json_null());
 	json_object_set_new(object, "left_out", json_integer((json_int_t)view->left_out));
 	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
-	json_object_set_new(object, "why_threads_unknown", text_or_null(view->why_no_gaps));
+	json_object_set_new(object, "why_threads_unknown",
+			    ktrc_json_text_or_null(view->why_no_gaps));
 	json_object_set_new(object, "why_under_way_unknown",
-			    text_or_null(view->under_way.why_unknown));
+			    ktrc_json_text_or_null(view->under_way.why_unknown));
 	ktrc_tables_set_json(tables.at, NR_TABLES, object, out);
-}
-
-static void print_notes(const struct ktrc_throttle *view, FILE *file)
-{
-	if (view->why_no_gaps)
-		fprintf(file, "which threads lost how much is not known: %s\n", view->why_no_gaps);
-	if (view->under_way.why_unknown)
-		fprintf(file, "who is kept off at the end is not known: %s\n",
-			view->under_way.why_unknown);
-	if (view->left_out)
-		fprintf(file,
-			"%llu older intervals are left out: other CPUs do not reach back that far\n",
-			view->left_out);
-	if (view->nr_unnamed)
-		fprintf(file, "cgroups without a name: %llu; their ids are shown\n",
-			view->nr_unnamed);
 }
 
 static void print_text(const struct ktrc_throttle *view, const struct ktrc_output *out)
@@ -214,8 +194,10 @@ static void print_text(const struct ktrc_throttle *view, const struct ktrc_outpu
 			view->all->run);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
-	if (out->has_header)
-		print_notes(view, out->file);
+	ktrc_print_unknown("which threads lost how much", view->why_no_gaps, out);
+	ktrc_print_unknown("who is kept off at the end", view->under_way.why_unknown, out);
+	ktrc_print_left_out(view->left_out, "intervals", out);
+	ktrc_print_unnamed(view->nr_unnamed, out);
 }
 
 void ktrc_print_throttle(const struct ktrc_throttle *view, enum ktrc_output_format format,
