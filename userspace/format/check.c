@@ -144,39 +144,29 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 	return room;
 }
 
-static void print_reconciled(const struct ktrc_check *check, FILE *file)
+/* @note: what to know of the two numbers; the kernel's stands behind it. */
+static void print_reconciled(const char *name, const struct ktrc_reconciled *r, const char *note,
+			     bool has_percent, FILE *file)
 {
-	const struct ktrc_reconciled *r = &check->pgfault;
+	fprintf(file, "%-14s ", name);
+	if (r->why_unknown) {
+		fprintf(file, "not compared: %s\n", r->why_unknown);
+		return;
+	}
+	if (has_percent)
+		fprintf(file, "%.2f%% covered: ", ktrc_reconciled_percent(r));
+	fprintf(file, "%llu recorded%s %llu\n", r->traced, note, r->kernel);
+}
 
-	if (r->why_unknown)
-		fprintf(file, "pgfault        not compared: %s\n", r->why_unknown);
-	else
-		fprintf(file,
-			"pgfault        %.2f%% covered: %llu recorded, /proc/vmstat counted %llu\n",
-			ktrc_reconciled_percent(r), r->traced, r->kernel);
-	r = &check->pgmajfault;
-	if (r->why_unknown)
-		fprintf(file, "pgmajfault     not compared: %s\n", r->why_unknown);
-	else
-		fprintf(file,
-			"pgmajfault     %llu recorded with waits for I/O under way; /proc/vmstat, without: "
-			"%llu\n",
-			r->traced, r->kernel);
-	r = &check->allocstall;
-	if (r->why_unknown)
-		fprintf(file, "allocstall     not compared: %s\n", r->why_unknown);
-	else
-		fprintf(file,
-			"allocstall     %.2f%% covered: %llu recorded; /proc/vmstat, a repeated one again: "
-			"%llu\n",
-			ktrc_reconciled_percent(r), r->traced, r->kernel);
-	r = &check->compact_stall;
-	if (r->why_unknown)
-		fprintf(file, "compact_stall  not compared: %s\n", r->why_unknown);
-	else
-		fprintf(file,
-			"compact_stall  %.2f%% covered: %llu recorded, /proc/vmstat counted %llu\n",
-			ktrc_reconciled_percent(r), r->traced, r->kernel);
+static void print_all_reconciled(const struct ktrc_check *check, FILE *file)
+{
+	print_reconciled("pgfault", &check->pgfault, ", /proc/vmstat counted", true, file);
+	print_reconciled("pgmajfault", &check->pgmajfault,
+			 " with waits for I/O under way; /proc/vmstat, without:", false, file);
+	print_reconciled("allocstall", &check->allocstall,
+			 "; /proc/vmstat, a repeated one again:", true, file);
+	print_reconciled("compact_stall", &check->compact_stall, ", /proc/vmstat counted", true,
+			 file);
 }
 
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
@@ -199,7 +189,7 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 		ktrc_table_print(&table, out);
 		fprintf(out->file, "books          %s", ktrc_text_books(check, room));
 		fputs(check->is_final ? "\n" : " (as of each CPU's newest packet)\n", out->file);
-		print_reconciled(check, out->file);
+		print_all_reconciled(check, out->file);
 		fprintf(out->file, "cost           %s\n", ktrc_text_overhead(capture, overhead));
 	}
 }

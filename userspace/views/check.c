@@ -162,22 +162,35 @@ static u64 absent(const struct ktrc_check *check, const struct ktrc_event *event
 	return sum;
 }
 
+/* Why stalls cannot be held against the kernel's own counter; NULL: they can. */
+static const char *why_stalls_unknown(const struct ktrc_check *check,
+				      const struct ktrc_capture *capture,
+				      const struct ktrc_event *event, bool has_counter,
+				      u64 left_out)
+{
+	const char *why = why_unknown(capture);
+
+	if (why)
+		return why;
+	if (!has_counter)
+		return "no base value: the trace is of an older tool";
+	return why_records_are_few(capture, event, !absent(check, event) && !left_out);
+}
+
 /* The kernel counts a stall when it begins, so those under way count too. */
 void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *reclaim)
 {
 	const struct ktrc_capture *capture = reclaim->capture;
 	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
-	struct ktrc_reconciled *r = &check->allocstall;
 	u64 kind = ktrc_reclaim_kind_number(reclaim, "direct");
 	const struct ktrc_stall_row *direct = ktrc_stalls_find(&reclaim->kinds, kind, 0);
+	struct ktrc_reconciled *r = &check->allocstall;
 
-	r->why_unknown = reclaim->event ? why_unknown(capture) : "the session records no stalls";
-	if (!r->why_unknown && (!start->has_allocstall || !stop->has_allocstall))
-		r->why_unknown = "no base value: the trace is of an older tool";
-	if (!r->why_unknown)
-		r->why_unknown =
-			why_records_are_few(capture, reclaim->event,
-					    !absent(check, reclaim->event) && !reclaim->left_out);
+	r->why_unknown = "the session records no stalls";
+	if (reclaim->event)
+		r->why_unknown = why_stalls_unknown(check, capture, reclaim->event,
+						    start->has_allocstall && stop->has_allocstall,
+						    reclaim->left_out);
 	if (r->why_unknown)
 		return;
 	r->kernel = stop->allocstall - start->allocstall;
@@ -193,14 +206,11 @@ void ktrc_check_compaction(struct ktrc_check *check, const struct ktrc_compactio
 	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
 	struct ktrc_reconciled *r = &check->compact_stall;
 
-	r->why_unknown = compaction->event ? why_unknown(capture) :
-					     "the session records no stalls in compaction";
-	if (!r->why_unknown && (!start->has_compact_stall || !stop->has_compact_stall))
-		r->why_unknown = "no base value: the trace is of an older tool";
-	if (!r->why_unknown)
-		r->why_unknown = why_records_are_few(capture, compaction->event,
-						     !absent(check, compaction->event) &&
-							     !compaction->left_out);
+	r->why_unknown = "the session records no stalls in compaction";
+	if (compaction->event)
+		r->why_unknown = why_stalls_unknown(
+			check, capture, compaction->event,
+			start->has_compact_stall && stop->has_compact_stall, compaction->left_out);
 	if (r->why_unknown)
 		return;
 	r->kernel = stop->compact_stall - start->compact_stall;
