@@ -124,10 +124,7 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	if (read->view == KTRC_VIEW_EVENTS)
 		sink.events = ktrc_event_printer_create(capture, read->cli.format, &read->cli.out);
 	else
-		sink.views = ktrc_views_create(capture);
-	if (sink.views)
-		sink.views->compaction->keeps_attempts = read->cli.with_zones ||
-							 read->cli.is_compactsnoop;
+		sink.views = ktrc_views_create(capture, &read->cli);
 	if (!sink.events && !sink.views)
 		out_of_memory(&err);
 	if ((!sink.events && !sink.views) || take_records(read, follow, &sink, &err) < 0 ||

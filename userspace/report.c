@@ -26,14 +26,6 @@ static int empty(const struct ktrc_capture *capture, u64 events)
 	return ktrc_cli_error(&err);
 }
 
-static int unrecorded(const struct ktrc_capture *capture, const char *label)
-{
-	struct ktrc_error err;
-
-	ktrc_explain_unrecorded(capture, label, &err);
-	return ktrc_cli_error(&err);
-}
-
 int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, bool is_stated,
 		     int code)
 {
@@ -129,7 +121,7 @@ void ktrc_cleanup_views(struct ktrc_views **views)
 	ktrc_views_destroy(*views);
 }
 
-struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture)
+struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture, const struct ktrc_cli *cli)
 {
 	__ktrc_views struct ktrc_views *views = calloc(1, sizeof(*views));
 
@@ -144,6 +136,7 @@ struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture)
 	if (!views->faults || !views->reclaim || !views->madvise || !views->throttle ||
 	    !views->compaction)
 		return NULL;
+	views->compaction->keeps_attempts = cli->with_zones || cli->is_compactsnoop;
 	return ktrc_steal(views);
 }
 
@@ -188,67 +181,71 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 	return 0;
 }
 
+/* Says why a view has nothing to show, and returns the exit code; 0: it has something. */
+static int nothing(const struct ktrc_capture *capture, const char *label,
+		   const struct ktrc_event *event, bool is_empty)
+{
+	struct ktrc_error err;
+
+	if (event)
+		return is_empty ? empty(capture, 1ull << event->id) : 0;
+	ktrc_explain_unrecorded(capture, label, &err);
+	return ktrc_cli_error(&err);
+}
+
 static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_faults *faults = views->faults;
+	int code = nothing(views->capture, "fault", faults->event, !faults->nr_rows);
 
-	if (!faults->event)
-		return unrecorded(views->capture, "fault");
-	if (!faults->nr_rows)
-		return empty(views->capture, 1ull << faults->event->id);
-	ktrc_print_faults(faults, cli->format, &cli->out);
-	return 0;
+	if (!code)
+		ktrc_print_faults(faults, cli->format, &cli->out);
+	return code;
 }
 
 static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_reclaim *reclaim = views->reclaim;
+	int code =
+		nothing(views->capture, "reclaim", reclaim->event, ktrc_reclaim_is_empty(reclaim));
 
-	if (!reclaim->event)
-		return unrecorded(views->capture, "reclaim");
-	if (ktrc_reclaim_is_empty(reclaim))
-		return empty(views->capture, 1ull << reclaim->event->id);
-	ktrc_print_reclaim(reclaim, cli->format, &cli->out);
-	return 0;
+	if (!code)
+		ktrc_print_reclaim(reclaim, cli->format, &cli->out);
+	return code;
 }
 
 static int print_compaction(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_compaction *compaction = views->compaction;
+	int code = nothing(views->capture, "compaction", compaction->event,
+			   ktrc_compaction_is_empty(compaction));
 
-	if (!compaction->event)
-		return unrecorded(views->capture, "compaction");
-	if (ktrc_compaction_is_empty(compaction))
-		return empty(views->capture, 1ull << compaction->event->id);
-	if (cli->is_compactsnoop)
+	if (!code && cli->is_compactsnoop)
 		ktrc_print_compactsnoop(compaction, &cli->out);
-	else
+	else if (!code)
 		ktrc_print_compaction(compaction, cli->format, &cli->out);
-	return 0;
+	return code;
 }
 
 static int print_madvise(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_madvise *madvise = views->madvise;
+	int code = nothing(views->capture, "madvise", madvise->event, !madvise->all->records);
 
-	if (!madvise->event)
-		return unrecorded(views->capture, "madvise");
-	if (!madvise->all->records)
-		return empty(views->capture, 1ull << madvise->event->id);
-	ktrc_print_madvise(madvise, cli->format, &cli->out);
-	return 0;
+	if (!code)
+		ktrc_print_madvise(madvise, cli->format, &cli->out);
+	return code;
 }
 
 static int print_throttle(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_throttle *throttle = views->throttle;
+	int code = nothing(views->capture, "throttle", throttle->event,
+			   ktrc_throttle_is_empty(throttle));
 
-	if (!throttle->event)
-		return unrecorded(views->capture, "throttle");
-	if (ktrc_throttle_is_empty(throttle))
-		return empty(views->capture, 1ull << throttle->event->id);
-	ktrc_print_throttle(throttle, cli->format, &cli->out);
-	return 0;
+	if (!code)
+		ktrc_print_throttle(throttle, cli->format, &cli->out);
+	return code;
 }
 
 static int print_frag(const struct ktrc_views *views, const struct ktrc_cli *cli)
@@ -308,10 +305,9 @@ int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dic
 
 	if (view == KTRC_VIEW_EVENTS)
 		return report_events(capture, with_dictionary, cli);
-	views = ktrc_views_create(capture);
+	views = ktrc_views_create(capture, cli);
 	if (!views)
 		return no_memory();
-	views->compaction->keeps_attempts = cli->with_zones || cli->is_compactsnoop;
 	while ((record = ktrc_reader_next(capture->reader)) != NULL)
 		if (ktrc_views_add(views, record) < 0)
 			return no_memory();

@@ -37,8 +37,9 @@ struct ktrc_views {
 	struct ktrc_volume volume;
 };
 
-/** ktrc_views_create() - empty views; NULL without memory */
-struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture);
+/** ktrc_views_create() - empty views, which keep what the options ask for; NULL without memory */
+struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture,
+				     const struct ktrc_cli *cli);
 void ktrc_views_destroy(struct ktrc_views *views);
 void ktrc_cleanup_views(struct ktrc_views **views);
 #define __ktrc_views KTRC_CLEANUP(ktrc_cleanup_views)
