@@ -2,9 +2,9 @@
 /* The life of a session: start, stop, reset. */
 #include <errno.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 
+#include "../uapi/ktrc_events.h"
 #include "ctl.h"
 #include "lib/cleanup.h"
 #include "lib/device.h"
@@ -79,7 +79,7 @@ static int record(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct k
 		return ret;
 	start = ktrc_vmstat_read();
 	store_base(&request->cli, request->session.name, &start, NULL);
-	if (strstr(request->events, "throttle"))
+	if (request->session.events >> KTRC_EV_throttle & 1)
 		store_quotas(request->session.name, true);
 	return 0;
 }
