@@ -16,6 +16,9 @@
 /* seconds after which nobody waits for the end of a throttling any more; a period is one at most */
 #define LINGER_S 2
 
+/* of no session, and so on nobody's account */
+#define HELD_GFP (GFP_KERNEL | __GFP_NOWARN)
+
 /*
  * The boot CPU's idle task is on the queue of the root cgroup, which lies at the same place in
  * the area of each CPU.
@@ -29,7 +32,7 @@ static unsigned long root_queue(u32 cpu)
 
 static int alloc_cpu(u32 cpu)
 {
-	struct ktrc_held_cpu *c = kvzalloc_node(sizeof(*c), GFP_KERNEL, cpu_to_node(cpu));
+	struct ktrc_held_cpu *c = kvzalloc_node(sizeof(*c), HELD_GFP, cpu_to_node(cpu));
 
 	ktrc_helds.cpu[cpu] = c;
 	return c ? 0 : -ENOMEM;
@@ -43,7 +46,7 @@ static int alloc_all(void)
 
 	if (ktrc_helds.cpu)
 		return 0;
-	ktrc_helds.cpu = kvcalloc(nr_cpu_ids, sizeof(*ktrc_helds.cpu), GFP_KERNEL);
+	ktrc_helds.cpu = kvcalloc(nr_cpu_ids, sizeof(*ktrc_helds.cpu), HELD_GFP);
 	if (!ktrc_helds.cpu)
 		return -ENOMEM;
 	ktrc_helds.nr_cpus = nr_cpu_ids;
