@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A session that only counts gets a summary from its counters: how often each event came, to whom
 # it was meant for, on which CPU, how long it took. One whose filter lets nothing pass is quiet
-# in one line. Both are answers: exit code 0.
+# in one line. Both are answers: exit code 0. What to type next is the view of what is recorded.
 # timeout: 180
 . tests/functional/lib.sh
 
@@ -83,3 +83,8 @@ expect "exit code of a view of none" $? 3
 grep -q 'hint: ktrc-read summary ' "$tmp/err" || fail "no hint of the summary: $(cat "$tmp/err")"
 ktrc-ctl reset -q
 rmdir $cgroup
+
+for event in reclaim compaction throttle madvise; do
+	ktrc-ctl run -q --events=$event -- advise each 3 >"$tmp/text" || fail "$event: $?"
+	grep -q "^next .*; ktrc-read $event DIR\$" "$tmp/text" || fail "$event: $(cat "$tmp/text")"
+done

@@ -210,14 +210,25 @@ static void print_cost(const struct ktrc_summary *s, struct ktrc_page *page)
 			       (double)s->volume.bytes / seconds / 1e6);
 }
 
+/* A view is called as the event that it is of. */
+static const char *next_view(const struct ktrc_summary *s)
+{
+	static const char *const labels[] = { "reclaim", "compaction", "throttle", "madvise" };
+
+	if (s->check->has_faults && !ktrc_verdict_is_reclaim(s->verdict))
+		return "faults";
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		if (ktrc_capture_event(s->faults->capture, labels[i]))
+			return labels[i];
+	return "events";
+}
+
 static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 {
 	const struct ktrc_capture *capture = s->faults->capture;
-	const char *view = "faults", *name = capture->session.name;
+	const char *view = next_view(s), *name = capture->session.name;
 	char where[KTRC_NAME_LEN + 16] = "";
 
-	if (ktrc_verdict_is_reclaim(s->verdict) || !s->check->has_faults)
-		view = s->reclaim->event ? "reclaim" : "events";
 	if (s->verdict == KTRC_VERDICT_COUNTED && !s->culprit) {
 		ktrc_page_line(
 			page, "next",
