@@ -3,7 +3,6 @@
 #include "quota.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -11,11 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
 #include "json.h"
+#include "kept.h"
+
+#define QUOTAS_KIND "quotas"
 
 /* The first row whose id is not below @cgid. */
 static size_t place_of(const struct ktrc_quotas *quotas, u64 cgid)
@@ -167,22 +168,11 @@ int ktrc_quotas_from_json(struct ktrc_quotas *quotas, const json_t *rows)
 	return 0;
 }
 
-static void file_name(const char *session, char name[64])
-{
-	snprintf(name, 64, "%s.quotas", session);
-}
-
 int ktrc_quotas_load(struct ktrc_quotas *quotas, const char *session, const u8 uuid[16])
 {
-	__ktrc_json json_t *document = NULL;
-	char path[128], name[64];
-	u8 kept[16];
+	__ktrc_json json_t *document = ktrc_kept_load(session, QUOTAS_KIND, uuid);
 
-	file_name(session, name);
-	snprintf(path, sizeof(path), KTRC_RUN_DIR "/%s", name);
-	document = json_load_file(path, 0, NULL);
-	if (!document || ktrc_json_parse_uuid(json_object_get(document, "uuid"), kept) < 0 ||
-	    memcmp(kept, uuid, sizeof(kept)) != 0)
+	if (!document)
 		return -ENOENT;
 	return ktrc_quotas_from_json(quotas, json_object_get(document, "cpu_max"));
 }
@@ -193,23 +183,11 @@ int ktrc_quotas_store(const struct ktrc_quotas *quotas, const char *session, con
 	__ktrc_json json_t *document = json_pack("{s:s, s:o, s:o}", "format", "ktrc.quotas/1",
 						 "uuid", ktrc_json_uuid(uuid), "cpu_max",
 						 ktrc_quotas_to_json(quotas));
-	__ktrc_fd int dir = ktrc_run_dir_open(true);
-	char name[64];
 
-	if (!document)
-		return ktrc_fail(err, ENOMEM, KTRC_RUN_DIR);
-	if (dir < 0)
-		return ktrc_fail(err, -dir, KTRC_RUN_DIR ": cannot open");
-	file_name(session, name);
-	return ktrc_json_save(document, dir, KTRC_RUN_DIR, name, err);
+	return ktrc_kept_store(session, QUOTAS_KIND, document, err);
 }
 
 void ktrc_quotas_forget(const char *session)
 {
-	__ktrc_fd int dir = ktrc_run_dir_open(false);
-	char name[64];
-
-	file_name(session, name);
-	if (dir >= 0)
-		unlinkat(dir, name, 0);
+	ktrc_kept_forget(session, QUOTAS_KIND);
 }

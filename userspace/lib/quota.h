@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CPU quotas of cgroups, from their cpu.max: records do not carry them.  Taken when a session
- * that records throttling starts, stops and is read, kept in KTRC_RUN_DIR/<session>.quotas
- * between the tools' runs, and saved beside the records.
+ * that records throttling starts, stops and is read, kept between the tools' runs (kept.h), and
+ * saved beside the records.
  */
 #ifndef KTRC_QUOTA_H
 #define KTRC_QUOTA_H

@@ -2,15 +2,15 @@
 /* /proc/vmstat, and the readings kept beside a detached session. */
 #include "vmstat.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cleanup.h"
 #include "json.h"
+#include "kept.h"
 
 #define BASE_FORMAT "ktrc.base/1"
+#define BASE_KIND "json"
 
 struct ktrc_vmstat ktrc_vmstat_read(void)
 {
@@ -40,32 +40,12 @@ struct ktrc_vmstat ktrc_vmstat_read(void)
 	return vmstat;
 }
 
-int ktrc_run_dir_open(bool make)
-{
-	if (make && mkdir(KTRC_RUN_DIR, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	int fd = open(KTRC_RUN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-static void base_name(const char *session, char name[64])
-{
-	snprintf(name, 64, "%s.json", session);
-}
-
 struct ktrc_base ktrc_base_load(const char *session, const u8 uuid[16])
 {
-	__ktrc_json json_t *document = NULL;
+	__ktrc_json json_t *document = ktrc_kept_load(session, BASE_KIND, uuid);
 	struct ktrc_base base = { 0 };
-	char path[128], name[64];
-	u8 kept[16];
 
-	base_name(session, name);
-	snprintf(path, sizeof(path), KTRC_RUN_DIR "/%s", name);
-	document = json_load_file(path, 0, NULL);
-	if (!document || ktrc_json_parse_uuid(json_object_get(document, "uuid"), kept) < 0 ||
-	    memcmp(kept, uuid, sizeof(kept)) != 0)
+	if (!document)
 		return base;
 	base.start = ktrc_json_parse_vmstat(json_object_get(document, "start"));
 	base.stop = ktrc_json_parse_vmstat(json_object_get(document, "stop"));
@@ -79,23 +59,11 @@ int ktrc_base_store(const char *session, const u8 uuid[16], const struct ktrc_ba
 						 "uuid", ktrc_json_uuid(uuid), "start",
 						 ktrc_json_vmstat(&base->start), "stop",
 						 ktrc_json_vmstat(&base->stop));
-	__ktrc_fd int dir = ktrc_run_dir_open(true);
-	char name[64];
 
-	if (!document)
-		return ktrc_fail(err, ENOMEM, KTRC_RUN_DIR);
-	if (dir < 0)
-		return ktrc_fail(err, -dir, KTRC_RUN_DIR ": cannot open");
-	base_name(session, name);
-	return ktrc_json_save(document, dir, KTRC_RUN_DIR, name, err);
+	return ktrc_kept_store(session, BASE_KIND, document, err);
 }
 
 void ktrc_base_forget(const char *session)
 {
-	__ktrc_fd int dir = ktrc_run_dir_open(false);
-	char name[64];
-
-	base_name(session, name);
-	if (dir >= 0)
-		unlinkat(dir, name, 0);
+	ktrc_kept_forget(session, BASE_KIND);
 }

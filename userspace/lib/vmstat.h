@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's own counters, taken when a session starts and stops, so
- * that what was recorded can be held against them.  They are kept in
- * KTRC_RUN_DIR/<session>.json between the tools' runs.
+ * that what was recorded can be held against them.  They are kept
+ * between the tools' runs (kept.h).
  */
 #ifndef KTRC_VMSTAT_H
 #define KTRC_VMSTAT_H
@@ -10,8 +10,6 @@
 #include "buddy.h"
 #include "error.h"
 #include "types.h"
-
-#define KTRC_RUN_DIR "/run/ktrc"
 
 /**
  * struct ktrc_vmstat - some lines of /proc/vmstat, and the free blocks beside them
@@ -51,9 +49,6 @@ struct ktrc_base ktrc_base_load(const char *session, const u8 uuid[16]);
 /** ktrc_base_store() - keep it */
 int ktrc_base_store(const char *session, const u8 uuid[16], const struct ktrc_base *base,
 		    struct ktrc_error *err);
-
-/** ktrc_run_dir_open() - KTRC_RUN_DIR, made where it is missing if @make; a negative error */
-int ktrc_run_dir_open(bool make);
 
 /** ktrc_base_forget() - the session is gone */
 void ktrc_base_forget(const char *session);
