@@ -177,8 +177,7 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 	json_t *document;
 
 	if (format == KTRC_OUT_NDJSON) {
-		ktrc_table_print_ndjson(&table, out);
-		ktrc_print_ndjson_end(capture, capture->start_ticks, out);
+		ktrc_print_rows(&table, 1, capture, capture->start_ticks, out);
 	} else if (format == KTRC_OUT_JSON) {
 		document = ktrc_json_document("ktrc.check/1", capture, capture->start_ticks);
 		json_object_set_new(document, "total", ktrc_check_to_json(check));

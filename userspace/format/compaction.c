@@ -390,24 +390,24 @@ static void make_tables(struct tables *tables, const struct ktrc_compaction *vie
 				   attempt_columns, view->nr_attempts, view);
 }
 
-static json_t *document(const struct ktrc_compaction *view, const struct ktrc_output *out)
+static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_output *out)
 {
-	json_t *object = ktrc_json_document("ktrc.compaction/1", view->capture, view->start_ticks);
+	json_t *document =
+		ktrc_json_document("ktrc.compaction/1", view->capture, view->start_ticks);
 	struct tables tables;
 
 	make_tables(&tables, view);
-	json_object_set_new(object, "stalls", json_integer((json_int_t)view->all->stalls));
-	json_object_set_new(object, "counted", json_integer((json_int_t)view->counted));
-	json_object_set_new(object, "migrated", json_integer((json_int_t)view->all->pages));
-	json_object_set_new(object, "total_ns",
-			    json_integer((json_int_t)ns(view, view->all->total_ticks)));
-	json_object_set_new(object, "left_out", json_integer((json_int_t)view->left_out));
-	json_object_set_new(object, "torn", json_integer((json_int_t)view->torn));
-	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
-	json_object_set_new(object, "why_under_way_unknown",
+	ktrc_json_set_number(document, "stalls", view->all->stalls);
+	ktrc_json_set_number(document, "counted", view->counted);
+	ktrc_json_set_number(document, "migrated", view->all->pages);
+	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
+	ktrc_json_set_number(document, "left_out", view->left_out);
+	ktrc_json_set_number(document, "torn", view->torn);
+	ktrc_json_set_number(document, "unnamed_cgroups", view->nr_unnamed);
+	json_object_set_new(document, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
-	ktrc_tables_set_json(tables.at, tables.nr, object, out);
-	return object;
+	ktrc_tables_set_json(tables.at, tables.nr, document, out);
+	return document;
 }
 
 static void print_text(const struct ktrc_compaction *view, const struct ktrc_output *out)
@@ -440,14 +440,11 @@ void ktrc_print_compaction(const struct ktrc_compaction *view, enum ktrc_output_
 	struct tables tables;
 
 	if (format == KTRC_OUT_JSON) {
-		ktrc_print_json(document(view, out), out);
-		return;
-	}
-	if (format != KTRC_OUT_NDJSON) {
+		ktrc_print_json(to_json(view, out), out);
+	} else if (format == KTRC_OUT_NDJSON) {
+		make_tables(&tables, view);
+		ktrc_print_rows(tables.at, tables.nr, view->capture, view->start_ticks, out);
+	} else {
 		print_text(view, out);
-		return;
 	}
-	make_tables(&tables, view);
-	ktrc_tables_print_ndjson(tables.at, tables.nr, out);
-	ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
 }

@@ -167,14 +167,12 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 	if (format == KTRC_OUT_TEXT) {
 		print_text(faults, out);
 	} else if (format == KTRC_OUT_NDJSON) {
-		ktrc_table_print_ndjson(&table, out);
-		ktrc_print_ndjson_end(faults->capture, faults->start_ticks, out);
+		ktrc_print_rows(&table, 1, faults->capture, faults->start_ticks, out);
 	} else {
 		document =
 			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
 		json_object_set_new(document, "event", json_string(faults->event->label));
-		json_object_set_new(document, "left_out",
-				    json_integer((json_int_t)faults->left_out));
+		ktrc_json_set_number(document, "left_out", faults->left_out);
 		json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
 		ktrc_print_json(document, out);
 	}

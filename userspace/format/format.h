@@ -70,12 +70,15 @@ struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid);
 /** ktrc_json_document() - a new document with what all have: host, window, loss, overhead... */
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
 
+/** ktrc_json_set_number() - a member that is a number */
+void ktrc_json_set_number(json_t *object, const char *key, u64 number);
+
 /** ktrc_json_text_or_null() - a string, or null for NULL */
 json_t *ktrc_json_text_or_null(const char *text);
 
-/** ktrc_print_ndjson_end() - that as the line that ends rows */
-void ktrc_print_ndjson_end(const struct ktrc_capture *capture, u64 start_ticks,
-			   const struct ktrc_output *out);
+/** ktrc_print_rows() - tables as NDJSON: an object a line, then one of what all documents have */
+void ktrc_print_rows(const struct ktrc_table *tables, size_t nr, const struct ktrc_capture *capture,
+		     u64 start_ticks, const struct ktrc_output *out);
 
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
 			const struct ktrc_output *out);

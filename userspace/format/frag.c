@@ -69,8 +69,7 @@ void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format forma
 	json_t *document;
 
 	if (format == KTRC_OUT_NDJSON) {
-		ktrc_table_print_ndjson(&table, out);
-		ktrc_print_ndjson_end(capture, capture->start_ticks, out);
+		ktrc_print_rows(&table, 1, capture, capture->start_ticks, out);
 	} else if (format == KTRC_OUT_JSON) {
 		document = ktrc_json_document("ktrc.frag/1", capture, capture->start_ticks);
 		json_object_set_new(document, "rows", ktrc_table_rows(&table, out));

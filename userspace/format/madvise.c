@@ -123,11 +123,11 @@ static json_t *to_json(const struct ktrc_madvise *view, const struct ktrc_output
 	struct tables tables;
 
 	make_tables(&tables, view);
-	json_object_set_new(document, "calls", json_integer((json_int_t)view->all->stalls));
-	json_object_set_new(document, "pages", json_integer((json_int_t)view->all->pages));
-	json_object_set_new(document, "failed", json_integer((json_int_t)view->all->failed));
-	json_object_set_new(document, "total_ns", json_integer((json_int_t)total_ns(view)));
-	json_object_set_new(document, "left_out", json_integer((json_int_t)view->left_out));
+	ktrc_json_set_number(document, "calls", view->all->stalls);
+	ktrc_json_set_number(document, "pages", view->all->pages);
+	ktrc_json_set_number(document, "failed", view->all->failed);
+	ktrc_json_set_number(document, "total_ns", total_ns(view));
+	ktrc_json_set_number(document, "left_out", view->left_out);
 	ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
 	return document;
 }
@@ -158,8 +158,7 @@ void ktrc_print_madvise(const struct ktrc_madvise *view, enum ktrc_output_format
 		ktrc_print_json(to_json(view, out), out);
 	} else if (format == KTRC_OUT_NDJSON) {
 		make_tables(&tables, view);
-		ktrc_tables_print_ndjson(tables.at, NR_TABLES, out);
-		ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
+		ktrc_print_rows(tables.at, NR_TABLES, view->capture, view->start_ticks, out);
 	} else {
 		print_text(view, out);
 	}

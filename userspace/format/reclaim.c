@@ -144,12 +144,11 @@ void ktrc_reclaim_set_json(const struct ktrc_reclaim *view, json_t *object,
 	struct tables tables;
 
 	make_tables(&tables, view);
-	json_object_set_new(object, "stalls", json_integer((json_int_t)view->all->stalls));
-	json_object_set_new(object, "pages", json_integer((json_int_t)view->all->pages));
-	json_object_set_new(object, "total_ns",
-			    json_integer((json_int_t)ns(view, view->all->total_ticks)));
-	json_object_set_new(object, "left_out", json_integer((json_int_t)view->left_out));
-	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
+	ktrc_json_set_number(object, "stalls", view->all->stalls);
+	ktrc_json_set_number(object, "pages", view->all->pages);
+	ktrc_json_set_number(object, "total_ns", ns(view, view->all->total_ticks));
+	ktrc_json_set_number(object, "left_out", view->left_out);
+	ktrc_json_set_number(object, "unnamed_cgroups", view->nr_unnamed);
 	json_object_set_new(object, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
 	ktrc_tables_set_json(tables.at, NR_TABLES, object, out);
@@ -183,13 +182,10 @@ void ktrc_print_reclaim(const struct ktrc_reclaim *view, enum ktrc_output_format
 		document = ktrc_json_document("ktrc.reclaim/1", view->capture, view->start_ticks);
 		ktrc_reclaim_set_json(view, document, out);
 		ktrc_print_json(document, out);
-		return;
-	}
-	if (format != KTRC_OUT_NDJSON) {
+	} else if (format == KTRC_OUT_NDJSON) {
+		make_tables(&tables, view);
+		ktrc_print_rows(tables.at, NR_TABLES, view->capture, view->start_ticks, out);
+	} else {
 		print_text(view, out);
-		return;
 	}
-	make_tables(&tables, view);
-	ktrc_tables_print_ndjson(tables.at, NR_TABLES, out);
-	ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
 }

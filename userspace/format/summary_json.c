@@ -2,11 +2,6 @@
 /* The summary as a document: docs/schemas/ktrc.summary-1.json. */
 #include "verdict.h"
 
-static void set_number(json_t *object, const char *key, u64 number)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)number));
-}
-
 static json_t *fault_verdict(const struct ktrc_summary *s)
 {
 	const struct ktrc_fault_row *c = s->culprit;
@@ -95,11 +90,11 @@ json_t *ktrc_summary_to_json(const struct ktrc_summary *s, const struct ktrc_out
 	json_object_set_new(document, "verdict", verdict_to_json(s));
 	json_object_set_new(document, "event",
 			    s->faults->event ? json_string(s->faults->event->label) : json_null());
-	set_number(document, "faults", s->faults->all->faults);
+	ktrc_json_set_number(document, "faults", s->faults->all->faults);
 	json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
 	json_object_set_new(document, "reclaim", reclaim_to_json(s, out));
-	set_number(document, "records", s->volume.records);
-	set_number(document, "record_bytes", s->volume.bytes);
+	ktrc_json_set_number(document, "records", s->volume.records);
+	ktrc_json_set_number(document, "record_bytes", s->volume.bytes);
 	json_object_set_new(document, "counters", ktrc_tallies_to_json(s->tallies));
 	json_object_set_new(document, "check", ktrc_check_to_json(s->check));
 	return document;

@@ -174,13 +174,6 @@ void ktrc_tables_set_json(const struct ktrc_table *tables, size_t nr, json_t *ob
 		json_object_set_new(object, tables[i].name, ktrc_table_rows(&tables[i], out));
 }
 
-void ktrc_tables_print_ndjson(const struct ktrc_table *tables, size_t nr,
-			      const struct ktrc_output *out)
-{
-	for (size_t i = 0; i < nr; i++)
-		ktrc_table_print_ndjson(&tables[i], out);
-}
-
 void ktrc_print_json(json_t *document, const struct ktrc_output *out)
 {
 	json_dumpf(document, out->file, JSON_INDENT(2) | JSON_NUMBERS);

@@ -118,10 +118,6 @@ void ktrc_tables_print(const struct ktrc_table *tables, size_t nr, const struct 
 void ktrc_tables_set_json(const struct ktrc_table *tables, size_t nr, json_t *object,
 			  const struct ktrc_output *out);
 
-/** ktrc_tables_print_ndjson() - one after the other, an object a line */
-void ktrc_tables_print_ndjson(const struct ktrc_table *tables, size_t nr,
-			      const struct ktrc_output *out);
-
 /** ktrc_print_json_line() - a document on one line; takes the reference */
 void ktrc_print_json_line(json_t *document, const struct ktrc_output *out);
 

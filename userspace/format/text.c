@@ -187,13 +187,20 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 			 ktrc_filters_to_json(&capture->session, capture->schema));
 }
 
+void ktrc_json_set_number(json_t *object, const char *key, u64 number)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)number));
+}
+
 json_t *ktrc_json_text_or_null(const char *text)
 {
 	return text ? json_string(text) : json_null();
 }
 
-void ktrc_print_ndjson_end(const struct ktrc_capture *capture, u64 start_ticks,
-			   const struct ktrc_output *out)
+void ktrc_print_rows(const struct ktrc_table *tables, size_t nr, const struct ktrc_capture *capture,
+		     u64 start_ticks, const struct ktrc_output *out)
 {
+	for (size_t i = 0; i < nr; i++)
+		ktrc_table_print_ndjson(&tables[i], out);
 	ktrc_print_json_line(ktrc_json_document("ktrc.rows/1", capture, start_ticks), out);
 }

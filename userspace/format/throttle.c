@@ -158,25 +158,25 @@ static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 				     view->under_way.nr, &view->under_way);
 }
 
-static void set_json(const struct ktrc_throttle *view, json_t *object,
-		     const struct ktrc_output *out)
+static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_output *out)
 {
+	json_t *document = ktrc_json_document("ktrc.throttle/1", view->capture, view->start_ticks);
 	struct tables tables;
 
 	make_tables(&tables, view);
-	json_object_set_new(object, "intervals", json_integer((json_int_t)view->all->stalls));
-	json_object_set_new(object, "total_ns",
-			    json_integer((json_int_t)ns(view, view->all->total_ticks)));
-	json_object_set_new(object, "longest_run",
+	ktrc_json_set_number(document, "intervals", view->all->stalls);
+	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
+	json_object_set_new(document, "longest_run",
 			    view->all->run ? json_integer((json_int_t)view->all->run) :
 					     json_null());
-	json_object_set_new(object, "left_out", json_integer((json_int_t)view->left_out));
-	json_object_set_new(object, "unnamed_cgroups", json_integer((json_int_t)view->nr_unnamed));
-	json_object_set_new(object, "why_threads_unknown",
+	ktrc_json_set_number(document, "left_out", view->left_out);
+	ktrc_json_set_number(document, "unnamed_cgroups", view->nr_unnamed);
+	json_object_set_new(document, "why_threads_unknown",
 			    ktrc_json_text_or_null(view->why_no_gaps));
-	json_object_set_new(object, "why_under_way_unknown",
+	json_object_set_new(document, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
-	ktrc_tables_set_json(tables.at, NR_TABLES, object, out);
+	ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
+	return document;
 }
 
 static void print_text(const struct ktrc_throttle *view, const struct ktrc_output *out)
@@ -204,19 +204,13 @@ void ktrc_print_throttle(const struct ktrc_throttle *view, enum ktrc_output_form
 			 const struct ktrc_output *out)
 {
 	struct tables tables;
-	json_t *document;
 
 	if (format == KTRC_OUT_JSON) {
-		document = ktrc_json_document("ktrc.throttle/1", view->capture, view->start_ticks);
-		set_json(view, document, out);
-		ktrc_print_json(document, out);
-		return;
-	}
-	if (format != KTRC_OUT_NDJSON) {
+		ktrc_print_json(to_json(view, out), out);
+	} else if (format == KTRC_OUT_NDJSON) {
+		make_tables(&tables, view);
+		ktrc_print_rows(tables.at, NR_TABLES, view->capture, view->start_ticks, out);
+	} else {
 		print_text(view, out);
-		return;
 	}
-	make_tables(&tables, view);
-	ktrc_tables_print_ndjson(tables.at, NR_TABLES, out);
-	ktrc_print_ndjson_end(view->capture, view->start_ticks, out);
 }
