@@ -349,32 +349,19 @@ struct tables {
 	size_t nr;
 };
 
-static struct ktrc_stalls_data *stall_data(const struct ktrc_compaction *view,
-					   const struct ktrc_stalls *stalls,
-					   struct ktrc_stalls_data *data)
-{
-	*data = (struct ktrc_stalls_data){ view->capture, view->start_ticks, stalls, view };
-	return data;
-}
-
 static void make_tables(struct tables *tables, const struct ktrc_compaction *view)
 {
 	tables->nr = 0;
-	tables->at[tables->nr++] = KTRC_TABLE("by cause, as far as order and flags tell", "causes",
-					      cause_columns, view->causes.nr,
-					      stall_data(view, &view->causes, &tables->data[0]));
-	tables->at[tables->nr++] = KTRC_TABLE("by order and gfp", "requests", request_columns,
-					      view->requests.nr,
-					      stall_data(view, &view->requests, &tables->data[1]));
-	tables->at[tables->nr++] = KTRC_TABLE("by result", "results", result_columns,
-					      view->results.nr,
-					      stall_data(view, &view->results, &tables->data[2]));
-	tables->at[tables->nr++] = KTRC_TABLE("by cgroup of the task", "cgroups", cgroup_columns,
-					      view->cgroups.nr,
-					      stall_data(view, &view->cgroups, &tables->data[3]));
-	tables->at[tables->nr++] = KTRC_TABLE("by process", "processes", process_columns,
-					      view->processes.nr,
-					      stall_data(view, &view->processes, &tables->data[4]));
+	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by cause, as far as order and flags tell",
+						     view, causes, cause_columns, &tables->data[0]);
+	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by order and gfp", view, requests,
+						     request_columns, &tables->data[1]);
+	tables->at[tables->nr++] =
+		KTRC_STALLS_TABLE("by result", view, results, result_columns, &tables->data[2]);
+	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by cgroup of the task", view, cgroups,
+						     cgroup_columns, &tables->data[3]);
+	tables->at[tables->nr++] =
+		KTRC_STALLS_TABLE("by process", view, processes, process_columns, &tables->data[4]);
 	tables->at[tables->nr++] = KTRC_TABLE("under way at the end", "under_way", now_columns,
 					      view->under_way.nr, &view->under_way);
 	tables->at[tables->nr++] = KTRC_TABLE("zones, of stalls and others", "zones", zone_columns,

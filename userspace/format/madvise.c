@@ -91,25 +91,18 @@ struct tables {
 
 static void make_tables(struct tables *tables, const struct ktrc_madvise *view)
 {
-	const struct ktrc_stalls *stalls[NR_TABLES] = { &view->advices, &view->processes,
-							&view->cgroups, &view->failures,
-							&view->others };
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < NR_TABLES; i++)
-		tables->data[i] = (struct ktrc_stalls_data){ view->capture, view->start_ticks,
-							     stalls[i], view };
-	i = 0;
-	tables->at[i++] = KTRC_TABLE("by advice", "advices", advice_columns, view->advices.nr,
-				     &tables->data[0]);
-	tables->at[i++] = KTRC_TABLE("by process and advice", "processes", process_columns,
-				     view->processes.nr, &tables->data[1]);
-	tables->at[i++] = KTRC_TABLE("by cgroup and advice", "cgroups", cgroup_columns,
-				     view->cgroups.nr, &tables->data[2]);
-	tables->at[i++] = KTRC_TABLE("failed, by process, advice and errno", "failures",
-				     failure_columns, view->failures.nr, &tables->data[3]);
-	tables->at[i++] = KTRC_TABLE("about the memory of another process (target)", "others",
-				     other_columns, view->others.nr, &tables->data[4]);
+	tables->at[i++] =
+		KTRC_STALLS_TABLE("by advice", view, advices, advice_columns, &tables->data[0]);
+	tables->at[i++] = KTRC_STALLS_TABLE("by process and advice", view, processes,
+					    process_columns, &tables->data[1]);
+	tables->at[i++] = KTRC_STALLS_TABLE("by cgroup and advice", view, cgroups, cgroup_columns,
+					    &tables->data[2]);
+	tables->at[i++] = KTRC_STALLS_TABLE("failed, by process, advice and errno", view, failures,
+					    failure_columns, &tables->data[3]);
+	tables->at[i++] = KTRC_STALLS_TABLE("about the memory of another process (target)", view,
+					    others, other_columns, &tables->data[4]);
 }
 
 static u64 total_ns(const struct ktrc_madvise *view)

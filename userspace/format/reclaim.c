@@ -117,22 +117,16 @@ struct tables {
 
 static void make_tables(struct tables *tables, const struct ktrc_reclaim *view)
 {
-	const struct ktrc_stalls *stalls[NR_STALL_TABLES] = { &view->kinds, &view->requests,
-							      &view->cgroups, &view->processes };
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < NR_STALL_TABLES; i++)
-		tables->data[i] = (struct ktrc_stalls_data){ view->capture, view->start_ticks,
-							     stalls[i], view };
-	i = 0;
+	tables->at[i++] = KTRC_STALLS_TABLE("by kind", view, kinds, kind_columns, &tables->data[0]);
+	tables->at[i++] = KTRC_STALLS_TABLE("by order and gfp", view, requests, request_columns,
+					    &tables->data[1]);
 	tables->at[i++] =
-		KTRC_TABLE("by kind", "kinds", kind_columns, view->kinds.nr, &tables->data[0]);
-	tables->at[i++] = KTRC_TABLE("by order and gfp", "requests", request_columns,
-				     view->requests.nr, &tables->data[1]);
-	tables->at[i++] = KTRC_TABLE("by cgroup: the one that is short (memcg), else the task's",
-				     "cgroups", cgroup_columns, view->cgroups.nr, &tables->data[2]);
-	tables->at[i++] = KTRC_TABLE("by process", "processes", process_columns, view->processes.nr,
-				     &tables->data[3]);
+		KTRC_STALLS_TABLE("by cgroup: the one that is short (memcg), else the task's", view,
+				  cgroups, cgroup_columns, &tables->data[2]);
+	tables->at[i++] =
+		KTRC_STALLS_TABLE("by process", view, processes, process_columns, &tables->data[3]);
 	tables->at[i++] = KTRC_TABLE("under way at the end", "under_way", now_columns,
 				     view->under_way.nr, &view->under_way);
 	tables->at[i++] = KTRC_TABLE("kswapd", "kswapd", kswapd_columns, view->nr_kswapd, view);

@@ -22,6 +22,12 @@ struct ktrc_stalls_data {
 	const void *view;
 };
 
+/* the table of a view's member @stalls_, which is its name too; @data_: room for what it is made of */
+#define KTRC_STALLS_TABLE(title_, view_, stalls_, columns_, data_)                     \
+	(*(data_) = (struct ktrc_stalls_data){ (view_)->capture, (view_)->start_ticks, \
+					       &(view_)->stalls_, (view_) },           \
+	 KTRC_TABLE(title_, #stalls_, columns_, (view_)->stalls_.nr, data_))
+
 static inline const struct ktrc_stall_row *ktrc_stalls_row(const void *data, size_t row)
 {
 	return ((const struct ktrc_stalls_data *)data)->stalls->rows[row];

@@ -138,22 +138,16 @@ struct tables {
 
 static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 {
-	const struct ktrc_stalls *stalls[NR_STALL_TABLES] = { &view->quotas, &view->cgroups,
-							      &view->threads };
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < NR_STALL_TABLES; i++)
-		tables->data[i] = (struct ktrc_stalls_data){ view->capture, view->start_ticks,
-							     stalls[i], view };
-	i = 0;
 	tables->at[i++] =
-		KTRC_TABLE("by quota: cgroups whose own was used up, on all CPUs together",
-			   "quotas", quota_columns, view->quotas.nr, &tables->data[0]);
-	tables->at[i++] = KTRC_TABLE("by cgroup, and by the one whose quota it was", "cgroups",
-				     cgroup_columns, view->cgroups.nr, &tables->data[1]);
-	tables->at[i++] = KTRC_TABLE(
-		"by thread: ready, but its cgroup kept off; late: then waiting for the CPU",
-		"threads", thread_columns, view->threads.nr, &tables->data[2]);
+		KTRC_STALLS_TABLE("by quota: cgroups whose own was used up, on all CPUs together",
+				  view, quotas, quota_columns, &tables->data[0]);
+	tables->at[i++] = KTRC_STALLS_TABLE("by cgroup, and by the one whose quota it was", view,
+					    cgroups, cgroup_columns, &tables->data[1]);
+	tables->at[i++] = KTRC_STALLS_TABLE(
+		"by thread: ready, but its cgroup kept off; late: then waiting for the CPU", view,
+		threads, thread_columns, &tables->data[2]);
 	tables->at[i++] = KTRC_TABLE("kept off at the end", "under_way", now_columns,
 				     view->under_way.nr, &view->under_way);
 }
