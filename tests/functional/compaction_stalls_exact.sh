@@ -107,6 +107,37 @@ end_fragments() {
 	wait "$fragments"
 }
 
+# has_moved COMM: pages, or has tried to
+has_moved() {
+	grep -qE "^ *$1-.* mm_migrate_pages: nr_(succeeded=[1-9]|succeeded=0 nr_failed=[1-9])" $trace/trace
+}
+
+# by who touches huge pages, and in the kernel's own ways
+allocate() {
+	begin_fragments
+	ask_for_31
+	insmod build/functional/ktrc_order.ko count=211 || fail "insmod ktrc_order"
+	end_fragments
+	rmmod ktrc_order
+}
+
+enough_stalls() {
+	[ $(($(counter compact_stall) - before)) -ge 101 ] && has_moved fragment
+}
+
+leave_to_others() {
+	begin_fragments
+	ask_for_31
+	sysctl -q vm.compaction_proactiveness=100
+	echo 1 >/proc/sys/vm/compact_memory
+	sysctl -q vm.compaction_proactiveness=0
+	end_fragments
+}
+
+enough_of_others() {
+	has_moved kcompactd0 && has_moved "$(<"/proc/$$/comm")"
+}
+
 sysctl -q vm.compaction_proactiveness=0
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 echo always >/sys/kernel/mm/transparent_hugepage/defrag
@@ -118,21 +149,16 @@ before=$(counter compact_stall) woken_before=$(counter compact_daemon_wake)
 for event in $events; do echo 1 >"$event/enable"; done
 echo both begin >$trace/trace_marker
 
-for ((round = 0; round < 9 && $(counter compact_stall) - before < 101; round++)); do
-	begin_fragments
-	ask_for_31
-	[ $round -gt 0 ] || insmod build/functional/ktrc_order.ko count=211 || fail "insmod ktrc_order"
-	end_fragments
+for ((round = 1; round <= 9; round++)); do
+	allocate
+	! enough_stalls || break
 done
-rmmod ktrc_order
 # the allocation goes without, and leaves it to kcompactd
 echo defer >/sys/kernel/mm/transparent_hugepage/defrag
-begin_fragments
-ask_for_31
-sysctl -q vm.compaction_proactiveness=100
-echo 1 >/proc/sys/vm/compact_memory
-sysctl -q vm.compaction_proactiveness=0
-end_fragments
+for ((round = 1; round <= 9; round++)); do
+	leave_to_others
+	! enough_of_others || break
+done
 settle
 
 echo both end >$trace/trace_marker
@@ -144,7 +170,7 @@ echo local >$trace/trace_clock
 
 ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
-note "compact_stall grew by $stalls in $round rounds, $(in_trace mm_compaction_try_to_compact_pages) stalls; kcompactd was woken $woken times"
+note "compact_stall grew by $stalls; $(in_trace mm_compaction_try_to_compact_pages) stalls; kcompactd was woken $woken times"
 [ "$stalls" -ge 101 ] || fail "only $stalls stalls that the kernel counts"
 expect "counted stalls" "$(in_ktrc '.event == "compaction" and .fields.counted == 1')" "$stalls"
 # its tracepoint leaves out an allocation that may do no I/O, for which it does nothing
