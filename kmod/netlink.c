@@ -7,6 +7,7 @@
 #include <linux/file.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/slab.h>
 #include <net/genetlink.h>
 
 #include "device.h"
@@ -199,12 +200,12 @@ static struct file *owner_from(const struct nlattr *bind, struct ktrc_why *why)
 	return owner;
 }
 
-static int session_new(struct sk_buff *skb, struct genl_info *info)
+/* @wish: nothing so far */
+static int create_as_asked(struct sk_buff *skb, struct genl_info *info, struct ktrc_wish *wish)
 {
 	struct nlattr *tb[KTRC_A_SESSION_MAX + 1];
 	struct nlattr *nest = info->attrs[KTRC_A_SESSION];
 	struct ktrc_config config = {};
-	struct ktrc_wish wish = {};
 	struct ktrc_why why = {};
 	struct file *owner;
 	int err;
@@ -213,15 +214,25 @@ static int session_new(struct sk_buff *skb, struct genl_info *info)
 	if (!err)
 		err = config_from(tb, &config, info->extack);
 	if (!err)
-		err = wish_from(nest, tb, &wish, info->extack);
+		err = wish_from(nest, tb, wish, info->extack);
 	if (err)
 		return err;
 	owner = owner_from(tb[KTRC_A_SESSION_BIND], &why);
-	err = PTR_ERR_OR_ZERO(owner) ?: create(tb, &config, &wish, owner, &why);
+	err = PTR_ERR_OR_ZERO(owner) ?: create(tb, &config, wish, owner, &why);
 	if (!IS_ERR_OR_NULL(owner))
 		fput(owner);
 	if (why.text)
 		info->extack->_msg = why.text;
+	return err;
+}
+
+/* A wish grows with the number of events: the stack is no place for it. */
+static int session_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct ktrc_wish *wish = kzalloc(sizeof(*wish), GFP_KERNEL | __GFP_NOWARN);
+	int err = wish ? create_as_asked(skb, info, wish) : -ENOMEM;
+
+	kfree(wish);
 	return err;
 }
 
