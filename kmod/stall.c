@@ -66,7 +66,9 @@ void ktrc_stall_put(struct ktrc_stall *s)
 {
 	s->start = 0;
 	s->cgid = 0;
+	s->reclaimed = 0;
 	s->node = 0;
+	s->is_nested = false;
 	/* pairs with the cmpxchg in ktrc_stall_get() */
 	smp_store_release(&s->task, NULL);
 }

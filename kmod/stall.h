@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Stalls under way: what is known of a task from the hook where its stall begins to the
- * one where it ends.  A task has one at a time.
+ * one where it ends.  A task has one at a time in a table.
  */
 #ifndef KTRC_STALL_H
 #define KTRC_STALL_H
@@ -17,19 +17,25 @@
  * @task: whose it is; NULL: free
  * @start: ticks; 0: it is only announced
  * @cgid: cgroup v2 id; 0: not known
+ * @nr_switches: how often the task had given up its CPU when it began
  * @gfp: the kernel's allocation flags
- * @kind: KTRC_reclaim_kind_*
- * @order: of the allocation
+ * @reclaimed: pages
  * @node: memory node
+ * @kind: KTRC_reclaim_kind_*, or KTRC_compaction_origin_*
+ * @order: of the allocation
+ * @is_nested: it is part of a stall of another table
  */
 struct ktrc_stall {
 	struct task_struct *task;
 	u64 start;
 	u64 cgid;
+	u64 nr_switches;
 	u32 gfp;
+	u32 reclaimed;
 	u16 node;
 	u8 kind;
 	u8 order;
+	bool is_nested;
 };
 
 /**

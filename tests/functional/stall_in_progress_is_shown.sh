@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A task that is stuck in reclaim, because a request of the disk it swaps to takes long, is shown
-# while it is: since when, of what kind and in which cgroup; the verdict names it. When the
+# while it is, once: since when, of what kind and in which cgroup; the verdict names it. When the
 # stall has ended nothing is shown any more as under way. A session of one cgroup does not take
 # a stall for certain whose task may have left it.
 # timeout: 300
@@ -56,13 +56,13 @@ awk -v first="$first" -v second="$second" -v passed="$(bc <<<"$later - $up")" \
 	'BEGIN { d = (second - first) / 1e9; exit !(d > 0 && d < passed + 2) }' ||
 	fail "it lasted $first ns, then $second ns"
 expect "the stall" "$(stall second | jq -r '"\(.comm) \(.kind) \(.order) \(.cgroup) \(.certain)"')" \
-	"perl memcg 0 /tight yes"
+	"perl high 0 /tight yes"
 # by cgroup: its end is not recorded where the task has left the cgroup before it
 expect "the stall by cgroup" "$(stall inside | jq -r '"\(.cgroup) \(.certain)"')" "/tight no"
 expect "the verdict by cgroup" "$(jq -r '.verdict.kind == "reclaim_stuck"' "$tmp/inside")" false
 expect "the verdict" "$(jq -r '.verdict | "\(.kind) \(.pid) \(.comm) \(.cgroup)"' "$tmp/first")" \
 	"reclaim_stuck $pid perl /tight"
-grep -Eq "^VERDICT  *reclaim: perl\[$pid\] is stuck in memcg reclaim for [0-9.]+ m?s, in /tight\$" "$tmp/text" ||
+grep -Eq "^VERDICT  *reclaim: perl\[$pid\] is stuck above memory.high for [0-9.]+ m?s, in /tight\$" "$tmp/text" ||
 	fail "text: $(cat "$tmp/text")"
 /usr/bin/python3 -W ignore -m jsonschema -i "$tmp/second" docs/schemas/ktrc.summary-1.json ||
 	fail "its JSON is not as docs/schemas says"
@@ -74,7 +74,7 @@ kill -9 $pid
 wait $pid
 ktrc-read reclaim --format=json >"$tmp/after" || fail "read: $?"
 expect "under way afterwards" "$(jq '.under_way | length' "$tmp/after")" 0
-[ "$(jq '.kinds[] | select(.kind == "memcg").max_ns' "$tmp/after")" -ge "$second" ] ||
+[ "$(jq '.kinds[] | select(.kind == "high").max_ns' "$tmp/after")" -ge "$second" ] ||
 	fail "the longest ended stall is shorter than the one under way was"
 ktrc-ctl stop -q || fail "stop: $?"
 expect "under way in the end" "$(ktrc-read reclaim --format=json | jq '.under_way | length')" 0

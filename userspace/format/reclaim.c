@@ -24,6 +24,19 @@ static struct ktrc_cell kind(const void *data, size_t row)
 	return kind_cell(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.a);
 }
 
+static struct ktrc_cell reason(const void *data, size_t row)
+{
+	u64 number = ktrc_stalls_row(data, row)->key.a;
+	const char *name = ktrc_reclaim_reason(ktrc_stalls_view(data), number);
+
+	return name ? ktrc_cell_text(name) : ktrc_cell_number(number);
+}
+
+static struct ktrc_cell node_of_reason(const void *data, size_t row)
+{
+	return ktrc_cell_number(ktrc_stalls_row(data, row)->key.b);
+}
+
 static struct ktrc_cell kind_of_cgroup(const void *data, size_t row)
 {
 	return kind_cell(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.b);
@@ -31,6 +44,10 @@ static struct ktrc_cell kind_of_cgroup(const void *data, size_t row)
 
 static const struct ktrc_column kind_columns[] = { { "kind", kind },
 						   KTRC_STALLS_MEASURES("pages") };
+static const struct ktrc_column reason_columns[] = { { "reason", reason },
+						     { "node", node_of_reason },
+						     { "stalls", ktrc_stalls_number },
+						     KTRC_STALLS_TIMES };
 static const struct ktrc_column request_columns[] = { { "order", ktrc_stalls_key },
 						      KTRC_STALLS_MEASURES("pages"),
 						      { "gfp", ktrc_stalls_gfp } };
@@ -107,7 +124,7 @@ static const struct ktrc_column kswapd_columns[] = {
 
 /* ---- all of them ---- */
 
-enum { NR_STALL_TABLES = 4, NR_TABLES = 6 };
+enum { NR_STALL_TABLES = 6, NR_TABLES = 8 };
 
 /* The tables of a view, with what they point to. */
 struct tables {
@@ -120,13 +137,17 @@ static void make_tables(struct tables *tables, const struct ktrc_reclaim *view)
 	size_t i = 0;
 
 	tables->at[i++] = KTRC_STALLS_TABLE("by kind", view, kinds, kind_columns, &tables->data[0]);
+	tables->at[i++] = KTRC_STALLS_TABLE("inside of others or of kswapd's work, in no other sum",
+					    view, parts, kind_columns, &tables->data[1]);
+	tables->at[i++] = KTRC_STALLS_TABLE("vmscan_throttled by reason, of both", view, reasons,
+					    reason_columns, &tables->data[2]);
 	tables->at[i++] = KTRC_STALLS_TABLE("by order and gfp", view, requests, request_columns,
-					    &tables->data[1]);
+					    &tables->data[3]);
 	tables->at[i++] =
-		KTRC_STALLS_TABLE("by cgroup: the one that is short (memcg), else the task's", view,
-				  cgroups, cgroup_columns, &tables->data[2]);
+		KTRC_STALLS_TABLE("by cgroup: the one that is short (memcg, high), else the task's",
+				  view, cgroups, cgroup_columns, &tables->data[4]);
 	tables->at[i++] =
-		KTRC_STALLS_TABLE("by process", view, processes, process_columns, &tables->data[3]);
+		KTRC_STALLS_TABLE("by process", view, processes, process_columns, &tables->data[5]);
 	tables->at[i++] = KTRC_TABLE("under way at the end", "under_way", now_columns,
 				     view->under_way.nr, &view->under_way);
 	tables->at[i++] = KTRC_TABLE("kswapd", "kswapd", kswapd_columns, view->nr_kswapd, view);

@@ -137,13 +137,25 @@ static void say_fault(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 			 ktrc_fault_mode_name(s->mode));
 }
 
+/* In what a stall of this kind is stuck. */
+static const char *text_of_stuck(const struct ktrc_reclaim *reclaim, u64 kind,
+				 char room[KTRC_TEXT_ROOM])
+{
+	if (kind == ktrc_reclaim_kind_number(reclaim, "high"))
+		return "above memory.high";
+	if (kind == ktrc_reclaim_kind_number(reclaim, "throttled_direct"))
+		return "waiting for kswapd";
+	snprintf(room, KTRC_TEXT_ROOM, "in %s reclaim", ktrc_text_kind(reclaim, kind));
+	return room;
+}
+
 static void say_stuck(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
 	const struct ktrc_stall_now *now = s->stuck;
-	char room[KTRC_SHORT_ROOM], since[KTRC_TEXT_ROOM];
+	char room[KTRC_SHORT_ROOM], since[KTRC_TEXT_ROOM], where[KTRC_TEXT_ROOM];
 
-	snprintf(line, KTRC_LINE_ROOM, "reclaim: %s[%u] is stuck in %s reclaim for %s, in %s",
-		 now->comm, now->pid, ktrc_text_kind(s->reclaim, now->kind),
+	snprintf(line, KTRC_LINE_ROOM, "reclaim: %s[%u] is stuck %s for %s, in %s", now->comm,
+		 now->pid, text_of_stuck(s->reclaim, now->kind, where),
 		 ktrc_text_ticks(s->reclaim, ktrc_stall_now_ticks(s->reclaim->capture, now), since),
 		 ktrc_text_cgroup(s->reclaim->capture, now->cgid, KTRC_PATH_COLUMNS, room));
 }

@@ -9,12 +9,13 @@
 #include "../lib/cleanup.h"
 
 struct stall_getters {
-	const struct ktrc_getter *cgid, *dur, *reclaimed, *gfp, *kind, *order, *node;
+	const struct ktrc_getter *cgid, *dur, *reclaimed, *gfp, *kind, *order, *node, *nested,
+		*reason;
 };
 
 struct ktrc_reclaim_private {
 	const struct ktrc_event *begin, *wake, *sleep;
-	const struct ktrc_enum *kinds;
+	const struct ktrc_enum *kinds, *reasons;
 	struct stall_getters end_get, begin_get;
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
 	u32 weight, wake_weight, sleep_weight;
@@ -31,14 +32,22 @@ static struct stall_getters stall_getters(const struct ktrc_event *event)
 		.kind = ktrc_event_getter(event, "kind"),
 		.order = ktrc_event_getter(event, "order"),
 		.node = ktrc_event_getter(event, "node"),
+		.nested = ktrc_event_getter(event, "nested"),
+		.reason = ktrc_event_getter(event, "reason"),
 	};
+}
+
+static const struct ktrc_enum *enum_of(const struct ktrc_event *event, const char *name)
+{
+	const struct ktrc_field *field = ktrc_event_field(event, name);
+
+	return field ? field->enm : NULL;
 }
 
 static void resolve(struct ktrc_reclaim *view)
 {
 	const struct ktrc_capture *capture = view->capture;
 	struct ktrc_reclaim_private *priv = view->priv;
-	const struct ktrc_field *kind;
 
 	view->event = ktrc_capture_event(capture, "reclaim");
 	priv->begin = ktrc_capture_event(capture, "reclaim.begin");
@@ -48,8 +57,8 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->begin_get = stall_getters(priv->begin);
 	if (!priv->end_get.dur || !priv->end_get.kind)
 		view->event = NULL;
-	kind = ktrc_event_field(view->event, "kind");
-	priv->kinds = kind ? kind->enm : NULL;
+	priv->kinds = enum_of(view->event, "kind");
+	priv->reasons = enum_of(view->event, "reason");
 	priv->wake_node = ktrc_event_getter(priv->wake, "node");
 	priv->wake_order = ktrc_event_getter(priv->wake, "order");
 	priv->sleep_node = ktrc_event_getter(priv->sleep, "node");
@@ -86,6 +95,8 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	if (!view)
 		return;
 	ktrc_stalls_release(&view->kinds);
+	ktrc_stalls_release(&view->parts);
+	ktrc_stalls_release(&view->reasons);
 	ktrc_stalls_release(&view->requests);
 	ktrc_stalls_release(&view->cgroups);
 	ktrc_stalls_release(&view->processes);
@@ -98,12 +109,16 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	free(view);
 }
 
+/* What is part of a stall under way does not take its place. */
 static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct stall_getters *g = &view->priv->begin_get;
-	struct ktrc_stall_now *now =
-		ktrc_under_way_open_task(&view->under_way, record, view->start_ticks);
+	struct ktrc_stall_now *now;
 
+	if (ktrc_get_or_0(g->nested, record->payload) &&
+	    ktrc_under_way_find(&view->under_way, record->task->tid, 0))
+		return 0;
+	now = ktrc_under_way_open_task(&view->under_way, record, view->start_ticks);
 	if (!now)
 		return -ENOMEM;
 	now->cgid = ktrc_get_or_0(g->cgid, record->payload);
@@ -114,28 +129,64 @@ static int add_begin(struct ktrc_reclaim *view, const struct ktrc_record *record
 	return 0;
 }
 
+/* The end of a part ends what it is part of only if that is the part itself. */
+static void close_now(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct stall_getters *g = &view->priv->end_get;
+	const struct ktrc_stall_now *now =
+		ktrc_under_way_find(&view->under_way, record->task->tid, 0);
+
+	if (now && (!ktrc_get_or_0(g->nested, record->payload) ||
+		    now->kind == ktrc_get(g->kind, record->payload)))
+		ktrc_under_way_close(&view->under_way, record->task->tid, 0);
+}
+
+/* A stall, or a part of one, in each of @rows; 0 or -ENOMEM. */
+static int add_to(struct ktrc_reclaim *view, struct ktrc_stall_row *const *rows, size_t nr,
+		  const u8 *payload)
+{
+	const struct stall_getters *g = &view->priv->end_get;
+	u64 ticks = ktrc_get(g->dur, payload), pages = ktrc_get_or_0(g->reclaimed, payload);
+
+	for (size_t i = 0; i < nr; i++)
+		if (!rows[i] || ktrc_stall_add(rows[i], ticks, pages, view->priv->weight) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int add_reason(struct ktrc_reclaim *view, const u8 *payload)
+{
+	const struct stall_getters *g = &view->priv->end_get;
+	u64 reason = ktrc_get_or_0(g->reason, payload);
+	struct ktrc_stall_row *row;
+
+	if (!reason)
+		return 0;
+	row = ktrc_stalls_get(&view->reasons, reason, ktrc_get_or_0(g->node, payload));
+	return add_to(view, &row, 1, payload);
+}
+
+/* The time of a part is in its stall's already: it is counted among the parts only. */
 static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct stall_getters *g = &view->priv->end_get;
 	const u8 *payload = record->payload;
 	u64 cgid = ktrc_get_or_0(g->cgid, payload), kind = ktrc_get(g->kind, payload);
-	u64 ticks = ktrc_get(g->dur, payload), pages = ktrc_get_or_0(g->reclaimed, payload);
-	struct ktrc_stall_row *rows[] = {
-		view->all,
-		ktrc_stalls_get(&view->kinds, kind, 0),
-		ktrc_stalls_get(&view->requests, ktrc_get_or_0(g->order, payload),
-				ktrc_get_or_0(g->gfp, payload)),
-		ktrc_stalls_get(&view->cgroups, cgid, kind),
-		ktrc_stalls_get_process(&view->processes, record->task, 0),
-	};
+	struct ktrc_stall_row *part, *rows[5];
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!rows[i])
-			return -ENOMEM;
-		if (ktrc_stall_add(rows[i], ticks, pages, view->priv->weight) < 0)
-			return -ENOMEM;
+	if (add_reason(view, payload) < 0)
+		return -ENOMEM;
+	if (ktrc_get_or_0(g->nested, payload)) {
+		part = ktrc_stalls_get(&view->parts, kind, 0);
+		return add_to(view, &part, 1, payload);
 	}
-	return 0;
+	rows[0] = view->all;
+	rows[1] = ktrc_stalls_get(&view->kinds, kind, 0);
+	rows[2] = ktrc_stalls_get(&view->requests, ktrc_get_or_0(g->order, payload),
+				  ktrc_get_or_0(g->gfp, payload));
+	rows[3] = ktrc_stalls_get(&view->cgroups, cgid, kind);
+	rows[4] = ktrc_stalls_get_process(&view->processes, record->task, 0);
+	return add_to(view, rows, ARRAY_SIZE(rows), payload);
 }
 
 static struct ktrc_kswapd *get_kswapd(struct ktrc_reclaim *view, u32 node)
@@ -195,7 +246,7 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	if (record->event == priv->begin)
 		return add_begin(view, record);
 	if (record->event == view->event)
-		ktrc_under_way_close(&view->under_way, record->task->tid, 0);
+		close_now(view, record);
 	else if (record->event != priv->wake && record->event != priv->sleep)
 		return 0;
 	if (record->ticks < view->start_ticks) {
@@ -212,6 +263,8 @@ int ktrc_reclaim_finish(struct ktrc_reclaim *view)
 	if (!view->event)
 		return 0;
 	ktrc_stalls_sort(&view->kinds);
+	ktrc_stalls_sort(&view->parts);
+	ktrc_stalls_sort(&view->reasons);
 	ktrc_stalls_sort(&view->requests);
 	ktrc_stalls_sort(&view->cgroups);
 	ktrc_stalls_sort(&view->processes);
@@ -223,7 +276,7 @@ int ktrc_reclaim_finish(struct ktrc_reclaim *view)
 
 bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view)
 {
-	return !view->all->stalls && !view->under_way.nr && !view->nr_kswapd;
+	return !view->all->stalls && !view->parts.nr && !view->under_way.nr && !view->nr_kswapd;
 }
 
 const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind)
@@ -234,6 +287,11 @@ const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind)
 u64 ktrc_reclaim_kind_number(const struct ktrc_reclaim *view, const char *name)
 {
 	return ktrc_enum_value(view->priv->kinds, name);
+}
+
+const char *ktrc_reclaim_reason(const struct ktrc_reclaim *view, u64 reason)
+{
+	return ktrc_enum_name(view->priv->reasons, reason);
 }
 
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks)

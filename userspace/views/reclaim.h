@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stalls in reclaim: by kind, by allocation, by cgroup and by process; those that had
- * not ended; and what kswapd did meanwhile.
+ * Stalls in reclaim: by kind, by allocation, by cgroup and by process; what they consisted
+ * of, where that has records of its own; those that had not ended; and what kswapd did
+ * meanwhile.
  */
 #ifndef KTRC_RECLAIM_H
 #define KTRC_RECLAIM_H
@@ -36,6 +37,8 @@ struct ktrc_kswapd {
  * @left_out: records left out for that
  * @all: everything
  * @kinds: by kind
+ * @parts: by kind, what lies inside of other stalls, or of kswapd's work: in no other sum
+ * @reasons: by reason and node, stalls and parts of kind vmscan_throttled
  * @requests: by order and gfp
  * @cgroups: by cgroup and kind
  * @processes: by process
@@ -51,6 +54,8 @@ struct ktrc_reclaim {
 	u64 left_out;
 	struct ktrc_stall_row *all;
 	struct ktrc_stalls kinds;
+	struct ktrc_stalls parts;
+	struct ktrc_stalls reasons;
 	struct ktrc_stalls requests;
 	struct ktrc_stalls cgroups;
 	struct ktrc_stalls processes;
@@ -71,7 +76,7 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 /** ktrc_reclaim_finish() - sort, and list what is under way; more records may follow; 0 or -ENOMEM */
 int ktrc_reclaim_finish(struct ktrc_reclaim *view);
 
-/** ktrc_reclaim_is_empty() - no stall, none under way, and kswapd did nothing */
+/** ktrc_reclaim_is_empty() - no stall or part of one, none under way, and kswapd did nothing */
 bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view);
 
 /** ktrc_reclaim_kind() - a kind's name; NULL if it has none */
@@ -79,6 +84,9 @@ const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind);
 
 /** ktrc_reclaim_kind_number() - a kind by its name; KTRC_NO_VALUE if it is not known */
 u64 ktrc_reclaim_kind_number(const struct ktrc_reclaim *view, const char *name);
+
+/** ktrc_reclaim_reason() - a reason's name; NULL if it has none */
+const char *ktrc_reclaim_reason(const struct ktrc_reclaim *view, u64 reason);
 
 /** ktrc_reclaim_percent() - time as a share of the window; threads add up, so it may pass 100 */
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks);

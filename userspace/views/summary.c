@@ -117,13 +117,18 @@ static bool is_worth_it(const struct ktrc_reclaim *reclaim, const struct ktrc_st
 	       ns_of(reclaim, row->max_ticks) >= KTRC_VERDICT_STALL_MS * NSEC_PER_MSEC;
 }
 
+/* The cgroup itself is short: at its limit, or above memory.high. */
+static bool is_of_cgroup(const struct ktrc_reclaim *reclaim, u64 kind)
+{
+	return kind == ktrc_reclaim_kind_number(reclaim, "memcg") ||
+	       kind == ktrc_reclaim_kind_number(reclaim, "high");
+}
+
 /* The cgroup that cost most, if there is one; rows are sorted. */
 static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *reclaim)
 {
-	u64 memcg = ktrc_reclaim_kind_number(reclaim, "memcg");
-
 	for (size_t i = 0; i < reclaim->cgroups.nr; i++)
-		if (reclaim->cgroups.rows[i]->key.b == memcg)
+		if (is_of_cgroup(reclaim, reclaim->cgroups.rows[i]->key.b))
 			return reclaim->cgroups.rows[i];
 	return NULL;
 }
@@ -131,10 +136,8 @@ static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *recla
 /* What is not a cgroup's own: direct, or a node's. */
 static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *reclaim)
 {
-	u64 memcg = ktrc_reclaim_kind_number(reclaim, "memcg");
-
 	for (size_t i = 0; i < reclaim->kinds.nr; i++)
-		if (reclaim->kinds.rows[i]->key.a != memcg)
+		if (!is_of_cgroup(reclaim, reclaim->kinds.rows[i]->key.a))
 			return reclaim->kinds.rows[i];
 	return NULL;
 }

@@ -90,6 +90,13 @@ struct ktrc_stall_now *ktrc_under_way_open_task(struct ktrc_under_way *u,
 	return now;
 }
 
+const struct ktrc_stall_now *ktrc_under_way_find(const struct ktrc_under_way *u, u64 a, u64 b)
+{
+	u32 at = ktrc_index_find(&u->places, a, b);
+
+	return at != KTRC_INDEX_NONE && u->open[at].is_open ? &u->open[at] : NULL;
+}
+
 void ktrc_under_way_close(struct ktrc_under_way *u, u64 a, u64 b)
 {
 	u32 at = ktrc_index_find(&u->places, a, b);

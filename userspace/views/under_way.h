@@ -27,7 +27,7 @@ enum ktrc_under_way_what {
  * @pid: process
  * @tid: thread
  * @comm: its name
- * @cgid: the cgroup that is short (memcg), else the task's; of an interval: that is kept off
+ * @cgid: the cgroup that is short (memcg, high), else the task's; of an interval: that is kept off
  * @limiter: of an interval: the cgroup whose quota is used up
  * @cpu: of an interval: the CPU
  * @kind: reclaim: number of enumeration reclaim_kind; compaction: of compaction_prio
@@ -104,6 +104,9 @@ struct ktrc_stall_now *ktrc_under_way_open(struct ktrc_under_way *u,
 /** ktrc_under_way_open_task() - the same of the record's thread: told apart by its id, and 0 */
 struct ktrc_stall_now *ktrc_under_way_open_task(struct ktrc_under_way *u,
 						const struct ktrc_record *record, u64 start_ticks);
+
+/** ktrc_under_way_find() - what @a and @b tell apart; NULL if it is not under way */
+const struct ktrc_stall_now *ktrc_under_way_find(const struct ktrc_under_way *u, u64 a, u64 b);
 
 /** ktrc_under_way_close() - a record says that what @a and @b tell apart has ended */
 void ktrc_under_way_close(struct ktrc_under_way *u, u64 a, u64 b);

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A task above memory.high that has to reclaim for it, or to wait, is recorded as one stall of
+# kind high, and no other is: as often as the kernel's own function was entered and reclaimed in
+# the same run, with all pages reclaimed in it, its duration within 10 %, and the cgroup that is
+# above: the task's own, or the one above that. What lies inside, each reclaim of a memory cgroup, has its
+# own record that says so, and is in no sum twice.
+# guest: icount
+# timeout: 300
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+trace=/sys/kernel/tracing
+cgroups=/sys/fs/cgroup
+events="$trace/events/kprobes/enable $trace/events/vmscan/mm_vmscan_memcg_reclaim_begin/enable
+$trace/events/vmscan/mm_vmscan_memcg_reclaim_end/enable"
+
+# make HIGH CGROUP: prints its id
+make() {
+	mkdir "$cgroups/$2" || fail "mkdir $2"
+	echo "$1" >"$cgroups/$2/memory.high" || fail "memory.high of $2"
+	stat -c %i "$cgroups/$2"
+}
+
+# in_cgroup CGROUP COMMAND...: prints its pid
+in_cgroup() {
+	bash -c 'echo $$; echo $$ >"$0"; exec "$@" >/dev/null' "$cgroups/$1/cgroup.procs" "${@:2}"
+}
+
+# "reclaims reclaimed ns" of each time that a pid reclaimed above memory.high
+by_tracefs() {
+	awk -v pid="$1" '
+		{ match($0, /-[0-9]+ +\[/); who = substr($0, RSTART + 1, RLENGTH - 2) + 0 }
+		who != pid { next }
+		{ match($0, / [0-9]+: (mm_vmscan|high_)/); now = substr($0, RSTART + 1) + 0 }
+		/ high_in: / { begin = now; reclaims = pages = 0 }
+		/reclaim_end: / { reclaims++; sub(/.*nr_reclaimed=/, ""); pages += $0 }
+		/ high_out: / && reclaims { print reclaims, pages, now - begin }
+	' "$tmp/tracefs"
+}
+
+# the same and the cgroup's id and path; its reclaims lie before it
+by_ktrc() {
+	jq -r --argjson pid "$1" 'select(.event == "reclaim" and .pid == $pid) | .fields |
+		"\(.kind) \(.nested) \(.reclaimed) \(.dur_ns) \(.cgid) \(.cgroup)"' "$tmp/ktrc" |
+		awk '$1 == "memcg" && $2 == 1 { reclaims++; pages += $3 }
+			$1 == "high" && $2 == 0 { print reclaims, $3, $4, $5, $6, pages; reclaims = pages = 0 }'
+}
+
+# compare PID "CGID PATH" AT_LEAST: every stall is the same to both
+compare() {
+	local nr
+	by_tracefs "$1" >"$tmp/theirs"
+	by_ktrc "$1" >"$tmp/ours"
+	nr=$(wc -l <"$tmp/theirs")
+	[ "$nr" -ge "$3" ] || fail "$2: only $nr stalls"
+	expect "stalls of $2" "$(wc -l <"$tmp/ours")" "$nr"
+	paste -d ' ' "$tmp/theirs" "$tmp/ours" | awk -v want="$2" '
+		$1 != $4 || $2 != $5 || $9 != $2 || $7 " " $8 != want || $6 < 0.9 * $3 || $6 > 1.1 * $3 { if (!bad++) print }
+		{ ratio += $6 / $3; if ($3 > longest) longest = $3 }
+		END { print "# " NR " stalls of " want ", the longest of " longest / 1e6 " ms: by ktrc " ratio / NR " times as long"
+			exit bad > 0 }' || fail "$2: not the same stall, tracefs first"
+}
+
+# events_high CGROUP: times that it was found above memory.high, as the kernel counts them
+events_high() {
+	sed -n 's/^high //p' "$cgroups/$1/memory.events.local"
+}
+
+echo +memory >$cgroups/cgroup.subtree_control
+flat=$(make 7M flat)
+owner=$(make 5M owner)
+hog=$(make 8M hog)
+echo +memory >$cgroups/owner/cgroup.subtree_control
+make max owner/child >/dev/null
+modprobe brd rd_nr=2 rd_size=32768 || fail "modprobe brd"
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+
+ktrc-ctl start -q --events=reclaim --memory=32M || fail "start: $?"
+echo x86-tsc >$trace/trace_clock
+echo 32768 >$trace/buffer_size_kb
+printf '%s\n' 'p:high_in mem_cgroup_handle_over_high' 'r:high_out mem_cgroup_handle_over_high' \
+	>$trace/kprobe_events || fail "kprobe_events"
+for event in $events; do echo 1 >"$event"; done
+in_cgroup flat cat /dev/ram0 >"$tmp/flat" &
+in_cgroup hog touch_pages write 2400 >"$tmp/hog" &
+in_child=$(in_cgroup owner/child cat /dev/ram1)
+wait
+for event in $events; do echo 0 >"$event"; done
+ktrc-ctl stop -q || fail "stop: $?"
+cat $trace/trace >"$tmp/tracefs"
+echo >$trace/kprobe_events
+echo local >$trace/trace_clock
+found=$(($(events_high flat) + $(events_high hog) + $(events_high owner) + $(events_high owner/child)))
+rmdir $cgroups/flat $cgroups/hog $cgroups/owner/child $cgroups/owner
+rmmod brd
+
+ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
+ktrc-read reclaim >"$tmp/text" || fail "reclaim: $?"
+
+grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
+compare "$(<"$tmp/flat")" "$flat /flat" 50
+compare "$in_child" "$owner /owner" 50
+compare "$(<"$tmp/hog")" "$hog /hog" 5
+jq -es 'map(select(.event == "reclaim" and .fields.kind == "high").fields.dur_ns) | max > 1e8' "$tmp/ktrc" >/dev/null ||
+	fail "nobody had to wait"
+expect "reclaims of cgroups above memory.high" \
+	"$(jq -s 'map(select(.event == "reclaim" and .fields.kind == "memcg")) | length' "$tmp/ktrc")" "$found"
+expect "begins" "$(jq -s 'map(select(.event == "reclaim.begin") | .fields | "\(.kind) \(.nested)") | group_by(.) | map([.[0], length])' -c "$tmp/ktrc")" \
+	"$(jq -s 'map(select(.event == "reclaim") | .fields | "\(.kind) \(.nested)") | group_by(.) | map([.[0], length])' -c "$tmp/ktrc")"
+ktrc-ctl stats --format=json >"$tmp/stats"
+all_accounted "$tmp/stats"
+jq -e '[.. | .lost? | numbers] | add == 0' "$tmp/stats" >/dev/null || fail "hits were lost: $(cat "$tmp/stats")"
+ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
+
+# nothing is counted twice: the sums are those of the records that are no part of another
+jq -s 'map(select(.event == "reclaim").fields) | group_by(.nested) | map([length, (map(.reclaimed) | add), (map(.dur_ns) | add)])' \
+	"$tmp/ktrc" >"$tmp/sums"
+jq -e --slurpfile sums "$tmp/sums" '$sums[0] as [$whole, $part] |
+	def near($a; $b; $n): ($a - $b) | fabs <= $n;
+	def sums($nr; $pages; $ns; $of): ([.[].stalls] | add) == $nr and ([.[].pages] | add) == $pages and near([.[].total_ns] | add; $ns; $of);
+	(.stalls == $whole[0]) and (.pages == $whole[1]) and near(.total_ns; $whole[2]; $whole[0]) and
+	(.parts | sums($part[0]; $part[1]; $part[2]; $part[0])) and
+	all(.kinds, .requests, .cgroups, .processes; sums($whole[0]; $whole[1]; $whole[2]; $whole[0]))' "$tmp/view" >/dev/null ||
+	fail "sums of the view: $(cat "$tmp/sums" "$tmp/text")"
+ktrc-read >"$tmp/summary" || fail "summary: $?"
+grep -q '^VERDICT  *reclaim: /hog is short of memory: ' "$tmp/summary" || fail "verdict: $(cat "$tmp/summary")"
+ktrc-ctl reset -q
