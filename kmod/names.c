@@ -4,6 +4,7 @@
  * worker from then on, freed with the last session.
  */
 #include <linux/cgroup.h>
+#include <linux/ctype.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -12,6 +13,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "../uapi/ktrc.h"
 #include "names.h"
 
 #define KTRC_DROP_PERIOD (5 * HZ)
@@ -230,10 +232,29 @@ void ktrc_names_put(void)
 	vfree(old);
 }
 
+/* a shrinker's name is its function's; one whose module is gone has none that may be shown */
+static bool next_shrinker(u64 *id, char *name)
+{
+	u32 number = *id > KTRC_NAME_SHRINKER ? *id - KTRC_NAME_SHRINKER : 1;
+
+	for (; number <= KTRC_NR_SHRINKERS; number++) {
+		const void *function = ktrc_shrinker_function(number);
+
+		if (!function)
+			continue;
+		snprintf(name, KTRC_NAME_BYTES, "%ps", function);
+		if (isdigit(*name))
+			continue;
+		*id = KTRC_NAME_SHRINKER + number;
+		return true;
+	}
+	return false;
+}
+
 /**
- * ktrc_names_next() - walk the table
+ * ktrc_names_next() - walk the table, then the shrinkers
  * @cgid: in: the lowest id that is wanted; out: the one found
- * @path: KTRC_NAME_BYTES; receives its path
+ * @path: KTRC_NAME_BYTES; receives its path, or function
  *
  * Return: whether there is one.
  */
@@ -249,8 +270,10 @@ bool ktrc_names_next(u64 *cgid, char *path)
 	if (found)
 		strscpy(path, found, KTRC_NAME_BYTES);
 	mutex_unlock(&names_lock);
+	if (!found)
+		return next_shrinker(cgid, path);
 	*cgid = index;
-	return found;
+	return true;
 }
 
 /**

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths of cgroups by id, also of those that are gone.  Records hold ids only; here the
- * names are kept while there is a session.  Process context, but for probe_names.c.
+ * Paths of cgroups by id, also of those that are gone, and functions of shrinkers.  Records
+ * hold ids only; here the names are kept while there is a session.  Process context, but for
+ * probe_names.c and probe_slab.c.
  */
 #ifndef KTRC_NAMES_H
 #define KTRC_NAMES_H
@@ -12,6 +13,7 @@
 
 #define KTRC_NAME_BYTES 512 /* a path with its NUL; a longer one is missed */
 #define KTRC_NR_NEW_NAMES 128 /* power of two */
+#define KTRC_NR_SHRINKERS 256 /* power of two; their numbers fit the field of reclaim.slab */
 
 /**
  * struct ktrc_name - a cgroup that was just made or renamed
@@ -42,6 +44,9 @@ struct ktrc_new_names {
 /* probe_names.c */
 int ktrc_names_attach(struct ktrc_new_names *to);
 void ktrc_names_detach(void);
+
+/* probe_slab.c */
+const void *ktrc_shrinker_function(u32 number);
 
 int ktrc_names_get(void);
 void ktrc_names_put(void);

@@ -68,6 +68,7 @@ void ktrc_stall_put(struct ktrc_stall *s)
 	s->cgid = 0;
 	s->reclaimed = 0;
 	s->node = 0;
+	s->depth = 0;
 	s->is_nested = false;
 	/* pairs with the cmpxchg in ktrc_stall_get() */
 	smp_store_release(&s->task, NULL);

@@ -23,6 +23,7 @@
  * @node: memory node
  * @kind: KTRC_reclaim_kind_*, or KTRC_compaction_origin_*
  * @order: of the allocation
+ * @depth: others of its table that began inside it and have not ended
  * @is_nested: it is part of a stall of another table
  */
 struct ktrc_stall {
@@ -35,6 +36,7 @@ struct ktrc_stall {
 	u16 node;
 	u8 kind;
 	u8 order;
+	u8 depth;
 	bool is_nested;
 };
 

@@ -98,7 +98,8 @@ static struct ktrc_reclaim *view_of(struct source *s)
 
 	synth_close(&s->stream);
 	capture = synth_capture(&s->stream, 1);
-	capture->session.events = 1ull << KTRC_EV_reclaim | 1ull << KTRC_EV_reclaim_begin;
+	capture->session.events = 1ull << KTRC_EV_reclaim | 1ull << KTRC_EV_reclaim_begin |
+				  1ull << KTRC_EV_reclaim_slab;
 	capture->settled_ticks = capture->end_ticks;
 	if (ktrc_capture_start_reader(capture, &err) < 0)
 		abort();
@@ -157,6 +158,37 @@ static void test_sums(void)
 		   strcmp(ktrc_reclaim_reason(view, view->reasons.rows[0]->key.a), "isolated") == 0,
 	   "waits by reason and node");
 	ok(view->under_way.nr == 0, "none is under way");
+	close_view(view);
+}
+
+static void put_shrink(struct source *s, u32 shrinker, u64 cgid)
+{
+	struct ktrc_ev_reclaim_slab rec = {
+		.cgid = cgid,
+		.dur = WAIT_TICKS,
+		.shrinker = shrinker,
+		.freed = 7,
+	};
+
+	put(s, KTRC_EV_reclaim_slab, &rec, sizeof(rec));
+}
+
+static void test_shrinkers(void)
+{
+	struct ktrc_reclaim *view;
+	struct source s;
+	u64 calls = 0;
+
+	open_source(&s);
+	for (int i = 0; i < NR_ROUNDS; i++)
+		for (u32 which = 0; which < 6; which++)
+			put_shrink(&s, 1 + which % 2, which % 3);
+	view = view_of(&s);
+	for (size_t i = 0; i < view->shrinkers.nr; i++)
+		calls += is_row(view->shrinkers.rows[i], NR_ROUNDS, NR_ROUNDS * WAIT_TICKS,
+				NR_ROUNDS * 7);
+	ok(view->shrinkers.nr == 6 && calls == 6, "shrinkers by function and cgroup");
+	ok(is_row(view->all, 0, 0, 0) && !ktrc_reclaim_is_empty(view), "which are no stalls");
 	close_view(view);
 }
 
@@ -224,6 +256,7 @@ static void waits_at_the_door(struct source *s)
 int main(void)
 {
 	test_sums();
+	test_shrinkers();
 	test_now(reclaims_above_high, "high", "of nested stalls the outermost is under way");
 	test_now(waits_above_high, "high", "the end of a part does not end it");
 	test_now(part_of_unseen, "memcg", "a part is, where its stall was not seen");

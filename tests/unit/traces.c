@@ -94,6 +94,7 @@ static void put_record(struct source *source, struct synth_stream *s)
 		KTRC_EV_reclaim_begin,
 		KTRC_EV_reclaim_wake,
 		KTRC_EV_reclaim_sleep,
+		KTRC_EV_reclaim_slab,
 		KTRC_EV_madvise,
 		KTRC_EV_compaction,
 		KTRC_EV_compaction_zone,

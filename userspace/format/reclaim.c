@@ -60,6 +60,30 @@ static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_key }
 						      KTRC_STALLS_MEASURES("pages"),
 						      { "cgroup", ktrc_stalls_cgroup_of_process } };
 
+/* ---- shrinkers ---- */
+
+static struct ktrc_cell shrinker(const void *data, size_t row)
+{
+	const struct ktrc_reclaim *view = ktrc_stalls_view(data);
+	u64 number = ktrc_stalls_row(data, row)->key.a;
+	const char *function = ktrc_names_shrinker(&view->capture->names, number);
+
+	return function ? ktrc_cell_text(function) : ktrc_cell_number(number);
+}
+
+static struct ktrc_cell cgroup_of_shrinker(const void *data, size_t row)
+{
+	const struct ktrc_reclaim *view = ktrc_stalls_view(data);
+
+	return ktrc_cell_cgroup(view->capture, ktrc_stalls_row(data, row)->key.b);
+}
+
+static const struct ktrc_column shrinker_columns[] = { { "shrinker", shrinker },
+						       { "calls", ktrc_stalls_number },
+						       { "freed", ktrc_stalls_pages },
+						       KTRC_STALLS_TIMES,
+						       { "cgroup", cgroup_of_shrinker } };
+
 /* ---- under way ---- */
 
 static struct ktrc_cell now_kind(const void *data, size_t row)
@@ -124,7 +148,7 @@ static const struct ktrc_column kswapd_columns[] = {
 
 /* ---- all of them ---- */
 
-enum { NR_STALL_TABLES = 6, NR_TABLES = 8 };
+enum { NR_STALL_TABLES = 7, NR_TABLES = 9 };
 
 /* The tables of a view, with what they point to. */
 struct tables {
@@ -150,6 +174,8 @@ static void make_tables(struct tables *tables, const struct ktrc_reclaim *view)
 		KTRC_STALLS_TABLE("by process", view, processes, process_columns, &tables->data[5]);
 	tables->at[i++] = KTRC_TABLE("under way at the end", "under_way", now_columns,
 				     view->under_way.nr, &view->under_way);
+	tables->at[i++] = KTRC_STALLS_TABLE("shrinkers: calls, objects freed", view, shrinkers,
+					    shrinker_columns, &tables->data[6]);
 	tables->at[i++] = KTRC_TABLE("kswapd", "kswapd", kswapd_columns, view->nr_kswapd, view);
 }
 

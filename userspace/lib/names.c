@@ -77,6 +77,11 @@ const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid)
 	return at < names->nr && names->rows[at].cgid == cgid ? names->rows[at].path : NULL;
 }
 
+const char *ktrc_names_shrinker(const struct ktrc_names *names, u64 number)
+{
+	return ktrc_names_find(names, KTRC_NAME_SHRINKER + number);
+}
+
 int ktrc_names_parse(struct nlattr *nest, struct ktrc_names *names)
 {
 	static struct nla_policy policy[KTRC_A_NAME_MAX + 1] = {

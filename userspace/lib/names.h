@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names that records do not carry: cgroup paths by id.  They come from the module's
- * table, which keeps those of cgroups that are gone, and are saved beside the records.
+ * Names that records do not carry: cgroup paths by id, and functions of shrinkers.  They come
+ * from the module's table, which keeps those of cgroups that are gone, and are saved beside
+ * the records.
  */
 #ifndef KTRC_NAMES_H
 #define KTRC_NAMES_H
@@ -13,9 +14,9 @@
 struct nlattr;
 
 /**
- * struct ktrc_name - a cgroup's
- * @cgid: its id
- * @path: from the root of the hierarchy; only what can be printed everywhere
+ * struct ktrc_name - a cgroup's, or a shrinker's
+ * @cgid: its id; KTRC_NAME_SHRINKER + a shrinker's number
+ * @path: from the root of the hierarchy, or the function; only what can be printed everywhere
  */
 struct ktrc_name {
 	u64 cgid;
@@ -38,6 +39,9 @@ void ktrc_names_release(struct ktrc_names *names);
 
 /** ktrc_names_find() - a cgroup's path; NULL if it is not known */
 const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid);
+
+/** ktrc_names_shrinker() - a shrinker's function by its number; NULL if it is not known */
+const char *ktrc_names_shrinker(const struct ktrc_names *names, u64 number);
 
 /** ktrc_names_parse() - add what one KTRC_A_NAME nest says; 0, -ENOMEM or -EPROTO */
 int ktrc_names_parse(struct nlattr *nest, struct ktrc_names *names);

@@ -479,6 +479,17 @@ static void sort_zones(struct ktrc_compaction *view)
 		*zone_place(view, &view->zones[i]) = (u32)i;
 }
 
+static int count_unnamed(struct ktrc_compaction *view)
+{
+	struct ktrc_stalls unnamed = { 0 };
+	int ret = ktrc_under_way_add_unnamed(&view->under_way, &view->cgroups, &view->processes,
+					     &unnamed);
+
+	view->nr_unnamed = unnamed.nr;
+	ktrc_stalls_release(&unnamed);
+	return ret;
+}
+
 int ktrc_compaction_finish(struct ktrc_compaction *view)
 {
 	if (!view->event)
@@ -491,8 +502,7 @@ int ktrc_compaction_finish(struct ktrc_compaction *view)
 	sort_zones(view);
 	if (ktrc_under_way_list(&view->under_way) < 0)
 		return -ENOMEM;
-	return ktrc_under_way_count_unnamed(&view->under_way, &view->cgroups, &view->processes,
-					    &view->nr_unnamed);
+	return count_unnamed(view);
 }
 
 bool ktrc_compaction_is_empty(const struct ktrc_compaction *view)

@@ -14,11 +14,12 @@ struct stall_getters {
 };
 
 struct ktrc_reclaim_private {
-	const struct ktrc_event *begin, *wake, *sleep;
+	const struct ktrc_event *begin, *wake, *sleep, *slab;
 	const struct ktrc_enum *kinds, *reasons;
 	struct stall_getters end_get, begin_get;
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
-	u32 weight, wake_weight, sleep_weight;
+	const struct ktrc_getter *slab_cgid, *slab_dur, *slab_shrinker, *slab_freed;
+	u32 weight, wake_weight, sleep_weight, slab_weight;
 	struct ktrc_index nodes; /* places of kswapd */
 };
 
@@ -53,6 +54,7 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->begin = ktrc_capture_event(capture, "reclaim.begin");
 	priv->wake = ktrc_capture_event(capture, "reclaim.wake");
 	priv->sleep = ktrc_capture_event(capture, "reclaim.sleep");
+	priv->slab = ktrc_capture_event(capture, "reclaim.slab");
 	priv->end_get = stall_getters(view->event);
 	priv->begin_get = stall_getters(priv->begin);
 	if (!priv->end_get.dur || !priv->end_get.kind)
@@ -62,9 +64,14 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->wake_node = ktrc_event_getter(priv->wake, "node");
 	priv->wake_order = ktrc_event_getter(priv->wake, "order");
 	priv->sleep_node = ktrc_event_getter(priv->sleep, "node");
+	priv->slab_cgid = ktrc_event_getter(priv->slab, "cgid");
+	priv->slab_dur = ktrc_event_getter(priv->slab, "dur");
+	priv->slab_shrinker = ktrc_event_getter(priv->slab, "shrinker");
+	priv->slab_freed = ktrc_event_getter(priv->slab, "freed");
 	priv->weight = ktrc_capture_weight(capture, view->event);
 	priv->wake_weight = ktrc_capture_weight(capture, priv->wake);
 	priv->sleep_weight = ktrc_capture_weight(capture, priv->sleep);
+	priv->slab_weight = ktrc_capture_weight(capture, priv->slab);
 	view->under_way =
 		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_STALLS);
 }
@@ -100,6 +107,7 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 	ktrc_stalls_release(&view->requests);
 	ktrc_stalls_release(&view->cgroups);
 	ktrc_stalls_release(&view->processes);
+	ktrc_stalls_release(&view->shrinkers);
 	if (view->priv)
 		ktrc_index_release(&view->priv->nodes);
 	free(view->priv);
@@ -236,6 +244,19 @@ static int add_sleep(struct ktrc_reclaim *view, const struct ktrc_record *record
 	return 0;
 }
 
+static int add_slab(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct ktrc_reclaim_private *priv = view->priv;
+	const u8 *payload = record->payload;
+	struct ktrc_stall_row *row = ktrc_stalls_get(&view->shrinkers,
+						     ktrc_get_or_0(priv->slab_shrinker, payload),
+						     ktrc_get_or_0(priv->slab_cgid, payload));
+
+	return row ? ktrc_stall_add(row, ktrc_get_or_0(priv->slab_dur, payload),
+				    ktrc_get_or_0(priv->slab_freed, payload), priv->slab_weight) :
+		     -ENOMEM;
+}
+
 int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct ktrc_reclaim_private *priv = view->priv;
@@ -247,7 +268,8 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 		return add_begin(view, record);
 	if (record->event == view->event)
 		close_now(view, record);
-	else if (record->event != priv->wake && record->event != priv->sleep)
+	else if (record->event != priv->wake && record->event != priv->sleep &&
+		 record->event != priv->slab)
 		return 0;
 	if (record->ticks < view->start_ticks) {
 		view->left_out += record->event == view->event;
@@ -255,11 +277,29 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	}
 	if (record->event == view->event)
 		return add_end(view, record);
+	if (record->event == priv->slab)
+		return add_slab(view, record);
 	return record->event == priv->wake ? add_wake(view, record) : add_sleep(view, record);
+}
+
+static int count_unnamed(struct ktrc_reclaim *view)
+{
+	const struct ktrc_names *names = &view->capture->names;
+	struct ktrc_stalls unnamed = { 0 };
+	int ret = ktrc_under_way_add_unnamed(&view->under_way, &view->cgroups, &view->processes,
+					     &unnamed);
+
+	for (size_t i = 0; ret == 0 && i < view->shrinkers.nr; i++)
+		ret = ktrc_stalls_add_unnamed(&unnamed, names, view->shrinkers.rows[i]->key.b);
+	view->nr_unnamed = unnamed.nr;
+	ktrc_stalls_release(&unnamed);
+	return ret;
 }
 
 int ktrc_reclaim_finish(struct ktrc_reclaim *view)
 {
+	int ret;
+
 	if (!view->event)
 		return 0;
 	ktrc_stalls_sort(&view->kinds);
@@ -268,15 +308,15 @@ int ktrc_reclaim_finish(struct ktrc_reclaim *view)
 	ktrc_stalls_sort(&view->requests);
 	ktrc_stalls_sort(&view->cgroups);
 	ktrc_stalls_sort(&view->processes);
-	if (ktrc_under_way_list(&view->under_way) < 0)
-		return -ENOMEM;
-	return ktrc_under_way_count_unnamed(&view->under_way, &view->cgroups, &view->processes,
-					    &view->nr_unnamed);
+	ktrc_stalls_sort(&view->shrinkers);
+	ret = ktrc_under_way_list(&view->under_way);
+	return ret < 0 ? ret : count_unnamed(view);
 }
 
 bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view)
 {
-	return !view->all->stalls && !view->parts.nr && !view->under_way.nr && !view->nr_kswapd;
+	return !view->all->stalls && !view->parts.nr && !view->under_way.nr && !view->nr_kswapd &&
+	       !view->shrinkers.nr;
 }
 
 const char *ktrc_reclaim_kind(const struct ktrc_reclaim *view, u64 kind)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Stalls in reclaim: by kind, by allocation, by cgroup and by process; what they consisted
- * of, where that has records of its own; those that had not ended; and what kswapd did
- * meanwhile.
+ * of, where that has records of its own; those that had not ended; what kswapd did meanwhile,
+ * and shrinkers.
  */
 #ifndef KTRC_RECLAIM_H
 #define KTRC_RECLAIM_H
@@ -42,6 +42,7 @@ struct ktrc_kswapd {
  * @requests: by order and gfp
  * @cgroups: by cgroup and kind
  * @processes: by process
+ * @shrinkers: calls of shrinkers, by function and cgroup; their pages are objects
  * @under_way: stalls that have not ended
  * @kswapd: by node
  * @nr_kswapd: their number
@@ -59,6 +60,7 @@ struct ktrc_reclaim {
 	struct ktrc_stalls requests;
 	struct ktrc_stalls cgroups;
 	struct ktrc_stalls processes;
+	struct ktrc_stalls shrinkers;
 	struct ktrc_under_way under_way;
 	struct ktrc_kswapd *kswapd;
 	size_t nr_kswapd;
@@ -76,7 +78,7 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 /** ktrc_reclaim_finish() - sort, and list what is under way; more records may follow; 0 or -ENOMEM */
 int ktrc_reclaim_finish(struct ktrc_reclaim *view);
 
-/** ktrc_reclaim_is_empty() - no stall or part of one, none under way, and kswapd did nothing */
+/** ktrc_reclaim_is_empty() - no stall or part of one, none under way; kswapd and shrinkers did nothing */
 bool ktrc_reclaim_is_empty(const struct ktrc_reclaim *view);
 
 /** ktrc_reclaim_kind() - a kind's name; NULL if it has none */

@@ -149,21 +149,18 @@ int ktrc_under_way_list(struct ktrc_under_way *u)
 	return 0;
 }
 
-int ktrc_under_way_count_unnamed(const struct ktrc_under_way *u, const struct ktrc_stalls *cgroups,
-				 const struct ktrc_stalls *processes, u64 *nr_unnamed)
+int ktrc_under_way_add_unnamed(const struct ktrc_under_way *u, const struct ktrc_stalls *cgroups,
+			       const struct ktrc_stalls *processes, struct ktrc_stalls *unnamed)
 {
 	const struct ktrc_names *names = &u->capture->names;
-	struct ktrc_stalls unnamed = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < cgroups->nr; i++)
-		ret = ktrc_stalls_add_unnamed(&unnamed, names, cgroups->rows[i]->key.a);
+		ret = ktrc_stalls_add_unnamed(unnamed, names, cgroups->rows[i]->key.a);
 	for (size_t i = 0; ret == 0 && i < processes->nr; i++)
-		ret = ktrc_stalls_add_unnamed(&unnamed, names, processes->rows[i]->cgid);
+		ret = ktrc_stalls_add_unnamed(unnamed, names, processes->rows[i]->cgid);
 	for (size_t i = 0; ret == 0 && i < u->nr; i++)
-		ret = ktrc_stalls_add_unnamed(&unnamed, names, u->nows[i].cgid);
-	*nr_unnamed = unnamed.nr;
-	ktrc_stalls_release(&unnamed);
+		ret = ktrc_stalls_add_unnamed(unnamed, names, u->nows[i].cgid);
 	return ret;
 }
 

@@ -115,16 +115,16 @@ void ktrc_under_way_close(struct ktrc_under_way *u, u64 a, u64 b);
 int ktrc_under_way_list(struct ktrc_under_way *u);
 
 /**
- * ktrc_under_way_count_unnamed() - how many cgroups of a view have no name
+ * ktrc_under_way_add_unnamed() - the cgroups of a view that have no name
  * @u: what is under way, listed
  * @cgroups: rows by cgroup
  * @processes: rows by process, with their cgroups
- * @nr_unnamed: set
+ * @unnamed: gets a row for each
  *
  * Return: 0 or -ENOMEM.
  */
-int ktrc_under_way_count_unnamed(const struct ktrc_under_way *u, const struct ktrc_stalls *cgroups,
-				 const struct ktrc_stalls *processes, u64 *nr_unnamed);
+int ktrc_under_way_add_unnamed(const struct ktrc_under_way *u, const struct ktrc_stalls *cgroups,
+			       const struct ktrc_stalls *processes, struct ktrc_stalls *unnamed);
 
 /** ktrc_stall_now_ticks() - how long what is under way already lasts */
 u64 ktrc_stall_now_ticks(const struct ktrc_capture *capture, const struct ktrc_stall_now *now);
