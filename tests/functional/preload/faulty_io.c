@@ -90,7 +90,8 @@ static bool fails(const char *call, bool can_be_interrupted)
 		errno = EINTR;
 		return true;
 	}
-	if ((plan != FAIL && plan != KILL) || (only[0] && strcmp(call, only)) || ++nr_calls != which)
+	if ((plan != FAIL && plan != KILL) || (only[0] && strcmp(call, only)) ||
+	    ++nr_calls != which)
 		return false;
 	note_hit(call);
 	if (plan == KILL)
