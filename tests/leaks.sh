@@ -2,10 +2,31 @@
 # shellcheck shell=bash disable=SC2154
 # For tests that load and unload the module over and over: what that may leave behind, in $tmp.
 
-# leftovers: what bears the module's name or stands on a function that it hooks
+# leftovers: what bears the module's name, and hooks, of which only it has any
 leftovers() {
 	grep ktrc /proc/misc
-	grep -E 'handle_mm_fault|try_to_free_mem_cgroup_pages' /sys/kernel/debug/kprobes/list
+	cat /sys/kernel/debug/kprobes/list /sys/kernel/tracing/enabled_functions
+}
+
+# throttle CPU...: a task on each of them that uses up the quota of its cgroup again and again,
+# until free_throttled
+throttled=()
+throttle() {
+	local cpu
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir -p /sys/fs/cgroup/throttled
+	echo "3000 10000" >/sys/fs/cgroup/throttled/cpu.max
+	for cpu; do
+		bash -c 'echo $$ >/sys/fs/cgroup/throttled/cgroup.procs; exec taskset -c "$0" perl -e "1 while 1"' "$cpu" &
+		throttled+=($!)
+	done
+}
+
+free_throttled() {
+	kill -KILL "${throttled[@]}"
+	wait "${throttled[@]}"
+	throttled=()
+	rmdir /sys/fs/cgroup/throttled
 }
 
 # remember WHEN: the kernel's memory by kind, in KiB, and its mappings

@@ -6,6 +6,7 @@
 # timeout: 900
 # long
 . tests/functional/lib.sh
+. tests/leaks.sh
 
 cycles=${KTRC_CYCLES:-50}
 cpu=/sys/devices/system/cpu/cpu1/online
@@ -19,7 +20,7 @@ count() { # CPU COUNTER
 rmmod ktrc || fail "rmmod"
 echo 0 >$cpu || fail "cannot take CPU 1 offline"
 insmod ktrc.ko || fail "insmod"
-ktrc-ctl start --events=fault,fault.light --memory=4M || fail "start: $?"
+ktrc-ctl start --events=fault,fault.light,throttle --memory=4M || fail "start: $?"
 taskset -c 0 touch_pages read 1009 >/dev/null
 expect "hits of a CPU that is offline" "$(count 1 hits)" 0
 echo 1 >$cpu || fail "cannot bring CPU 1 up"
@@ -32,12 +33,14 @@ touch_pages bursts 1000000000 >/dev/null &
 one=$!
 touch_pages bursts 1000000000 >/dev/null &
 two=$!
+throttle 0 1
 for ((i = 0; i < cycles; i++)); do
 	echo 0 >$cpu || fail "offline"
 	echo 1 >$cpu || fail "online"
 done
 kill $one $two
 wait $one $two 2>/dev/null
+free_throttled
 ktrc-ctl stop || fail "stop: $?"
 ktrc-read check >/run/said || fail "check: $(cat /run/said)"
 expect "lost for want of a ring" "$(count 1 lost_noring)" 0

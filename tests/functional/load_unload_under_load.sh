@@ -1,15 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Load, start, stop, unload, over and over, while every CPU faults: nothing is left
-# behind.  KTRC_CYCLES: how often (50).
+# Load, start, each fourth time with every hook there is, stop, unload, over and over, while every
+# CPU faults and cgroups are throttled: nothing is left behind.  KTRC_CYCLES: how often (50).
 # timeout: 1500
 . tests/functional/lib.sh
 . tests/leaks.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
+
 cycle() {
+	local events=fault,fault.light
+	[ $(($1 % 4)) != 0 ] || events+=,madvise,reclaim,compaction,throttle
 	insmod ktrc.ko || fail "cycle $1: insmod: $?"
-	ktrc-ctl start --events=fault,fault.light --memory=1M 2>/dev/null || fail "cycle $1: start: $?"
+	ktrc-ctl start --events="$events" --memory=1M 2>/dev/null || fail "cycle $1: start: $?"
 	case $(($1 % 3)) in
 	0) ktrc-ctl stop 2>/dev/null || fail "cycle $1: stop: $?" ;;
 	1) ktrc-read >/dev/null || fail "cycle $1: read: $?" ;;
@@ -19,8 +22,10 @@ cycle() {
 }
 
 rmmod ktrc || fail "rmmod: $?"
+throttle 0 1
 for cpu in 0 1; do
 	while :; do taskset -c $cpu touch_pages bursts 5120; done >/dev/null &
 done
 trap 'kill $(jobs -p); wait' EXIT
 run_cycles cycle "${KTRC_CYCLES:-50}"
+free_throttled

@@ -153,6 +153,7 @@ expect "unknown runs" "$(jq -s 'map(select(.event == "throttle" and .fields.peri
 # the session of the child's cgroup has the same of it, and nothing else
 expect "child" "$(jq -c 'select(.event == "throttle").fields | [.cgid, .cpu, .dur]' "$tmp/ktrc.child")" \
 	"$(jq -c --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields | [.cgid, .cpu, .dur]' "$tmp/ktrc")"
+[ "$(jq '[.counters[] | select(.event == "throttle").hits] | add' "$tmp/me")" -gt 0 ] || fail "of a process: no hits"
 expect "of a process" "$(jq '[.counters[] | select(.event == "throttle") | .hits - .filtered] | add' "$tmp/me")" 0
 
 mkdir $top/limit/other || fail "mkdir"
