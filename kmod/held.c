@@ -63,7 +63,15 @@ struct ktrc_held *ktrc_held_find(struct ktrc_held_cpu *c, const void *tg)
 	return NULL;
 }
 
-/* one that nothing waits for any more makes room */
+/* nothing waits for it any more, or it was never used */
+static bool is_free(const struct ktrc_held *h, u64 now)
+{
+	/* pairs with the cmpxchg in release(): who sees no start sees the end */
+	if (h->tg && smp_load_acquire(&h->start))
+		return false;
+	return !h->tg || (s64)(now - READ_ONCE(h->end)) > (s64)ktrc_helds.linger;
+}
+
 static struct ktrc_held *find_room(struct ktrc_held_cpu *c, const void *tg, u64 now)
 {
 	u32 i;
@@ -71,8 +79,7 @@ static struct ktrc_held *find_room(struct ktrc_held_cpu *c, const void *tg, u64 
 	for (i = 0; i < KTRC_HELD_REACH; i++) {
 		struct ktrc_held *other = &c->at[(hash(tg) + i) & (KTRC_NR_HELD - 1)];
 
-		if (!other->tg ||
-		    (!READ_ONCE(other->start) && (s64)(now - other->end) > (s64)ktrc_helds.linger))
+		if (is_free(other, now))
 			return other;
 	}
 	return NULL;
@@ -95,7 +102,7 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 	if (h && h->cgid == cgid && h->cgroup == css->cgroup)
 		return h;
 	/* another cgroup's has taken the memory of one that went without a word */
-	if (h && READ_ONCE(h->start))
+	if (h && xchg(&h->start, 0))
 		atomic_dec(&c->nr_held);
 	h = h ?: find_room(c, css, now);
 	if (!h)

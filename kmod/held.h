@@ -192,6 +192,7 @@ void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u
 struct ktrc_waiting *ktrc_waiting_find(struct ktrc_held_cpu *c, const struct task_struct *task);
 
 int ktrc_helds_open(u32 clock);
+void ktrc_waiting_clear_all(void);
 void ktrc_helds_exit(void);
 
 #endif /* KTRC_HELD_H */

@@ -87,6 +87,19 @@ int ktrc_helds_open(u32 clock)
 }
 
 /**
+ * ktrc_waiting_clear_all() - forget which threads wait, on all CPUs
+ *
+ * After ktrc_helds_open(), while no probe looks at them.
+ */
+void ktrc_waiting_clear_all(void)
+{
+	u32 cpu;
+
+	for_each_possible_cpu(cpu)
+		ktrc_waiting_clear(ktrc_helds.cpu[cpu]);
+}
+
+/**
  * ktrc_helds_exit() - give the memory back; no session is left
  */
 void ktrc_helds_exit(void)

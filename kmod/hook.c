@@ -329,7 +329,7 @@ int ktrc_calls_check(struct ktrc_calls *c)
  */
 int ktrc_calls_attach(struct ktrc_calls *c)
 {
-	int err = ktrc_calls_check(c);
+	int err = c->is_attached ? -EBUSY : ktrc_calls_check(c);
 	u32 i;
 
 	if (err)
@@ -360,7 +360,11 @@ void ktrc_calls_detach(struct ktrc_calls *c)
 {
 	if (!c->is_attached)
 		return;
-	unregister_ftrace_function(&c->ops);
+	if (unregister_ftrace_function(&c->ops)) {
+		/* a function tracer that has broken down may call us for ever */
+		__module_get(THIS_MODULE);
+		return;
+	}
 	ftrace_free_filter(&c->ops);
 	c->is_attached = false;
 }

@@ -57,10 +57,13 @@ static void release(struct ktrc_held_cpu *c, struct ktrc_held *h, u64 now)
 	u64 start = READ_ONCE(h->start), ticks = now > start ? now - start : 0;
 	const struct ktrc_held was = *h;
 
-	if (!start || cmpxchg(&h->start, start, 0) != start)
+	if (!start)
+		return;
+	/* before the start is gone: what has just ended is not given to another cgroup */
+	WRITE_ONCE(h->end, now);
+	if (cmpxchg(&h->start, start, 0) != start)
 		return;
 	h->ticks += ticks;
-	h->end = now;
 	WRITE_ONCE(c->last_end, now);
 	atomic_dec(&c->nr_held);
 	emit_end(c, &was, ticks, periods);
@@ -300,8 +303,8 @@ static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *p
 	preempt_enable_notrace();
 }
 
-/* sched_wakeup, sched_wakeup_new; who wakes itself runs */
-static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
+/* who wakes itself runs */
+static void ready(const struct task_struct *task, bool is_new)
 {
 	struct ktrc_held_cpu *c;
 
@@ -310,8 +313,19 @@ static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
 	preempt_disable_notrace();
 	c = ktrc_held_here() ? ktrc_helds.cpu[task_cpu(task)] : NULL;
 	if (unlikely(c && READ_ONCE(c->is_armed)))
-		ktrc_waiting_add(c, task, ktrc_clock_ticks(ktrc_helds.clock), false);
+		ktrc_waiting_add(c, task, ktrc_clock_ticks(ktrc_helds.clock), is_new);
 	preempt_enable_notrace();
+}
+
+static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
+{
+	ready(task, false);
+}
+
+/* what is known of a task at this address is another one's, which is dead */
+static void ktrc_on_sched_wakeup_new(void *data, struct task_struct *task)
+{
+	ready(task, true);
 }
 
 /* ---- control ---- */
@@ -399,7 +413,7 @@ const struct ktrc_probe ktrc_probe_throttle_begin = {
 static struct ktrc_point gap_points[] = {
 	KTRC_POINT(sched_switch, ktrc_on_sched_switch),
 	KTRC_POINT(sched_wakeup, ktrc_on_sched_wakeup),
-	KTRC_POINT(sched_wakeup_new, ktrc_on_sched_wakeup),
+	KTRC_POINT(sched_wakeup_new, ktrc_on_sched_wakeup_new),
 };
 
 static int gap_check(void)
@@ -419,10 +433,11 @@ static int gap_attach(u32 clock)
 
 	check_trace_callback_type_sched_switch(ktrc_on_sched_switch);
 	check_trace_callback_type_sched_wakeup(ktrc_on_sched_wakeup);
-	check_trace_callback_type_sched_wakeup_new(ktrc_on_sched_wakeup);
+	check_trace_callback_type_sched_wakeup_new(ktrc_on_sched_wakeup_new);
 	err = throttle_attach(clock);
 	if (err)
 		return err;
+	ktrc_waiting_clear_all(); /* of who waited when these were attached last */
 	err = ktrc_points_attach(gap_points, ARRAY_SIZE(gap_points));
 	if (err)
 		throttle_detach();

@@ -11,10 +11,11 @@
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/tight
 
-# busy CPU CGROUP: sets $pid
+# busy CPU CGROUP: sets $pid, and $before to what it had waited before it was there
 busy() {
 	taskset -c "$1" perl -e '1 while 1' &
 	pid=$!
+	before=$(waited $pid)
 	echo $pid >"$2/cgroup.procs" || fail "cannot move $pid"
 }
 
@@ -60,11 +61,10 @@ mkdir $cgroup || fail "mkdir"
 echo "11000 53000" >$cgroup/cpu.max
 
 ktrc-ctl start -q --events=throttle || fail "start: $?"
-busy 0 $cgroup
-one=$pid
 busy 1 /sys/fs/cgroup
 other=$pid
-before=$(waited "$one")
+busy 0 $cgroup
+one=$pid
 sleep 4
 freeze "$one"
 after=$(waited "$one")
