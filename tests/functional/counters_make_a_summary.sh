@@ -4,6 +4,7 @@
 # it was meant for, on which CPU, how long it took. One whose filter lets nothing pass is quiet
 # in one line. Both are answers: exit code 0. What to type next is the view of what is recorded.
 # timeout: 180
+# long
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

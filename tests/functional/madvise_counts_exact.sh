@@ -4,6 +4,7 @@
 # that advice, its pages and its errno. An independent probe of the kernel's own, on the same
 # function, counts as many; the view adds up to the same; books are exact.
 # timeout: 300
+# long
 . tests/functional/lib.sh
 . tests/sessions.sh
 

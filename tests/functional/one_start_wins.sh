@@ -4,6 +4,7 @@
 # Of two that start a session of the same name at once one gets it and records, the other is
 # told that it is in use; neither takes the other's away.  The same for `run`, of which nothing
 # stays behind however it ends.  A start that fails leaves the stopped recording as it was.
+# long
 . tests/functional/lib.sh
 
 pair() { # COMMAND...: runs it twice at once; exit codes in $codes

@@ -3,6 +3,7 @@
 # Whatever verb or view prints, in whatever format: when it cannot be written, because the disk is
 # full, standard output is closed or a reader is too slow for a pipe that does not wait, the tool
 # says so in one line and fails. When nobody reads the pipe any more, it is quiet.
+# long
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

@@ -3,10 +3,11 @@
 # Consumers of a stream one after the other, each interrupted somewhere in a packet:
 # each record that was written is shown, or saved, by exactly one of them.
 # timeout: 240
+# long
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-seconds=(1.4 1.7 1.5)
+seconds=(0.7 0.9 0.8)
 
 # Records as lines, without the wall-clock time, which each reader calibrates anew.
 records() {
@@ -44,7 +45,7 @@ for turn in 0 1 2; do
 	show shown-$turn INT "${seconds[turn]}"
 	save saved-$turn "${seconds[turn]}"
 done
-show shown-3 TERM 1.5
+show shown-3 TERM 0.8
 calm
 ktrc-ctl stop -q || fail "stop: $?"
 
