@@ -53,16 +53,21 @@ static struct ktrc_cell is_changed(const void *data, size_t row)
 	return limit ? ktrc_cell_text(limit->is_changed ? "yes" : "no") : KTRC_CELL_EMPTY;
 }
 
+static const struct ktrc_stall_row *lost_of(const void *data, size_t row)
+{
+	return ktrc_throttle_lost(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.a);
+}
+
 static struct ktrc_cell nr_threads(const void *data, size_t row)
 {
-	return ktrc_cell_number(ktrc_throttle_nr_threads(ktrc_stalls_view(data),
-							 ktrc_stalls_row(data, row)->key.a));
+	const struct ktrc_stall_row *lost = lost_of(data, row);
+
+	return ktrc_cell_number(lost ? lost->threads : 0);
 }
 
 static struct ktrc_cell lost_ns(const void *data, size_t row)
 {
-	const struct ktrc_stall_row *lost =
-		ktrc_throttle_lost(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.a);
+	const struct ktrc_stall_row *lost = lost_of(data, row);
 
 	return ns_cell(data, lost ? lost->total_ticks : 0);
 }

@@ -44,6 +44,8 @@ struct ktrc_compaction_private {
 	u64 last_nr;
 	struct ktrc_index tids; /* places of groups */
 	struct ktrc_index zones; /* places of zones */
+	struct ktrc_index nodes; /* places of kcompactd */
+	struct ktrc_index kinds; /* places of fallbacks */
 };
 
 static struct stall_getters stall_getters(const struct ktrc_event *event)
@@ -158,6 +160,8 @@ void ktrc_compaction_destroy(struct ktrc_compaction *view)
 	if (view->priv) {
 		ktrc_index_release(&view->priv->tids);
 		ktrc_index_release(&view->priv->zones);
+		ktrc_index_release(&view->priv->nodes);
+		ktrc_index_release(&view->priv->kinds);
 		free(view->priv->groups);
 	}
 	free(view->priv);
@@ -373,14 +377,16 @@ static int add_zone(struct ktrc_compaction *view, const struct ktrc_record *reco
 
 static struct ktrc_kcompactd *get_kcompactd(struct ktrc_compaction *view, u32 node)
 {
+	u32 *at = ktrc_index_get(&view->priv->nodes, node, 0);
 	struct ktrc_kcompactd *kcompactd;
 
-	for (size_t i = 0; i < view->nr_kcompactd; i++)
-		if (view->kcompactd[i].node == node)
-			return &view->kcompactd[i];
-	kcompactd = ktrc_array_push(view->kcompactd, view->nr_kcompactd);
-	if (kcompactd)
-		kcompactd->node = node;
+	if (at && *at != KTRC_INDEX_NONE)
+		return &view->kcompactd[*at];
+	kcompactd = at ? ktrc_array_push(view->kcompactd, view->nr_kcompactd) : NULL;
+	if (!kcompactd)
+		return NULL;
+	kcompactd->node = node;
+	*at = (u32)view->nr_kcompactd - 1;
 	return kcompactd;
 }
 
@@ -420,24 +426,33 @@ static int add_run(struct ktrc_compaction *view, const struct ktrc_record *recor
 	return ret;
 }
 
+static struct ktrc_fallback *get_fallback(struct ktrc_compaction *view, u32 kind, u32 block_kind)
+{
+	u32 *at = ktrc_index_get(&view->priv->kinds, kind, block_kind);
+	struct ktrc_fallback *row;
+
+	if (at && *at != KTRC_INDEX_NONE)
+		return &view->fallbacks[*at];
+	row = at ? ktrc_array_push(view->fallbacks, view->nr_fallbacks) : NULL;
+	if (!row)
+		return NULL;
+	row->kind = kind;
+	row->block_kind = block_kind;
+	*at = (u32)view->nr_fallbacks - 1;
+	return row;
+}
+
 static int add_fallback(struct ktrc_compaction *view, const struct ktrc_record *record)
 {
 	const struct ktrc_compaction_private *priv = view->priv;
-	u32 kind = (u32)ktrc_get_or_0(priv->kind, record->payload);
-	u32 block_kind = (u32)ktrc_get_or_0(priv->block_kind, record->payload);
-	struct ktrc_fallback *row = NULL;
+	struct ktrc_fallback *row;
 
 	if (record->ticks < view->start_ticks)
 		return 0;
-	for (size_t i = 0; i < view->nr_fallbacks && !row; i++)
-		if (view->fallbacks[i].kind == kind && view->fallbacks[i].block_kind == block_kind)
-			row = &view->fallbacks[i];
-	if (!row)
-		row = ktrc_array_push(view->fallbacks, view->nr_fallbacks);
+	row = get_fallback(view, (u32)ktrc_get_or_0(priv->kind, record->payload),
+			   (u32)ktrc_get_or_0(priv->block_kind, record->payload));
 	if (!row)
 		return -ENOMEM;
-	row->kind = kind;
-	row->block_kind = block_kind;
 	row->allocations += priv->extfrag_weight;
 	row->mixed += ktrc_get_or_0(priv->mixed, record->payload) * priv->extfrag_weight;
 	return 0;

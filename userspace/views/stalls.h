@@ -29,6 +29,7 @@ struct ktrc_stall_key {
  * @max_ticks: the longest
  * @late_ticks: time after them until the thread ran, of all together
  * @run: the longest run of periods that one of them ended
+ * @threads: of a limiter: threads that it kept off
  * @hist: their durations
  */
 struct ktrc_stall_row {
@@ -44,6 +45,7 @@ struct ktrc_stall_row {
 	u64 max_ticks;
 	u64 late_ticks;
 	u64 run;
+	u64 threads;
 	struct ktrc_hist hist;
 };
 

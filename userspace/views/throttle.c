@@ -15,7 +15,7 @@ struct ktrc_throttle_private {
 	const struct ktrc_event *begin, *gap;
 	struct throttle_getters end_get, begin_get, gap_get;
 	u32 weight, gap_weight;
-	struct ktrc_stalls limited; /* threads, by limiter and thread */
+	struct ktrc_index limited; /* limiters and threads that were seen together */
 };
 
 static struct throttle_getters throttle_getters(const struct ktrc_event *event)
@@ -85,7 +85,7 @@ void ktrc_throttle_destroy(struct ktrc_throttle *view)
 	ktrc_stalls_release(&view->threads);
 	ktrc_stalls_release(&view->lost);
 	if (view->priv)
-		ktrc_stalls_release(&view->priv->limited);
+		ktrc_index_release(&view->priv->limited);
 	free(view->priv);
 	ktrc_under_way_release(&view->under_way);
 	ktrc_stall_destroy(view->all);
@@ -140,6 +140,17 @@ static int add_end(struct ktrc_throttle *view, const struct ktrc_record *record)
 	return ret < 0 ? ret : add_row(view->all, ticks, run, weight);
 }
 
+static int count_thread(struct ktrc_throttle *view, struct ktrc_stall_row *lost, u32 tid)
+{
+	u32 *seen = ktrc_index_get(&view->priv->limited, lost->key.a, tid);
+
+	if (!seen)
+		return -ENOMEM;
+	lost->threads += *seen == KTRC_INDEX_NONE;
+	*seen = 0;
+	return 0;
+}
+
 static int add_gap(struct ktrc_throttle *view, const struct ktrc_record *record)
 {
 	const struct ktrc_throttle_private *priv = view->priv;
@@ -151,7 +162,6 @@ static int add_gap(struct ktrc_throttle *view, const struct ktrc_record *record)
 	struct ktrc_stall_row *rows[] = {
 		ktrc_stalls_get(&view->threads, task->tid, cgid),
 		ktrc_stalls_get(&view->lost, limiter, 0),
-		ktrc_stalls_get(&view->priv->limited, limiter, task->tid),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -161,7 +171,7 @@ static int add_gap(struct ktrc_throttle *view, const struct ktrc_record *record)
 	}
 	rows[0]->pid = task->tgid;
 	ktrc_comm_copy(rows[0]->comm, task->comm);
-	return 0;
+	return count_thread(view, rows[1], task->tid);
 }
 
 int ktrc_throttle_add(struct ktrc_throttle *view, const struct ktrc_record *record)
@@ -224,14 +234,4 @@ bool ktrc_throttle_is_empty(const struct ktrc_throttle *view)
 const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter)
 {
 	return ktrc_stalls_find(&view->lost, limiter, 0);
-}
-
-u64 ktrc_throttle_nr_threads(const struct ktrc_throttle *view, u64 limiter)
-{
-	const struct ktrc_stalls *limited = &view->priv->limited;
-	u64 nr = 0;
-
-	for (size_t i = 0; i < limited->nr; i++)
-		nr += limited->rows[i]->key.a == limiter;
-	return nr;
 }

@@ -20,7 +20,7 @@
  * @quotas: those by cgroup; each CPU counts, so they can take more than the window
  * @cgroups: all intervals, by cgroup and limiter
  * @threads: gaps, by thread and cgroup
- * @lost: gaps, by limiter
+ * @lost: gaps, by limiter, with the number of threads
  * @why_no_gaps: why @threads and @lost say nothing, or NULL
  * @under_way: who is kept off
  * @nr_unnamed: cgroups without a name
@@ -56,8 +56,5 @@ bool ktrc_throttle_is_empty(const struct ktrc_throttle *view);
 
 /** ktrc_throttle_lost() - gaps of the threads below a limiter; NULL: none */
 const struct ktrc_stall_row *ktrc_throttle_lost(const struct ktrc_throttle *view, u64 limiter);
-
-/** ktrc_throttle_nr_threads() - how many threads they are of */
-u64 ktrc_throttle_nr_threads(const struct ktrc_throttle *view, u64 limiter);
 
 #endif

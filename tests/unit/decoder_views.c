@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How views count what occurs more than once. */
+#include <stdio.h>
+
+#include "../../userspace/views/throttle.h"
+#include "decoder_synth.h"
+
+#define START_TICKS (1ull << 40)
+#define WINDOW_TICKS (START_TICKS + 1000)
+#define GAP_TICKS 70
+#define NR_GAPS 3 /* of each thread */
+#define NR_THREADS 5
+#define NR_LIMITERS 7
+
+static int nr_tests, nr_failed;
+
+static void ok(bool passed, const char *what)
+{
+	nr_tests++;
+	nr_failed += !passed;
+	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
+}
+
+static const struct ktrc_ev_task first_task = { .tid = 100, .tgid = 100, .comm = "task" };
+
+/* What was put, to be read, with a window that begins at WINDOW_TICKS. */
+static struct ktrc_capture *capture_of(struct synth_stream *stream)
+{
+	struct ktrc_capture *capture;
+	struct ktrc_error err;
+
+	synth_close(stream);
+	capture = synth_capture(stream, 1);
+	capture->session.events = ~0ull;
+	capture->start_ticks = WINDOW_TICKS;
+	capture->settled_ticks = capture->end_ticks;
+	if (ktrc_capture_start_reader(capture, &err) < 0)
+		abort();
+	return capture;
+}
+
+static void put_gap(struct synth_stream *s, u64 ticks, u32 tid, u64 limiter)
+{
+	struct ktrc_ev_task task = { .tid = tid, .tgid = 100, .comm = "task" };
+	struct ktrc_ev_throttle_gap rec = { .cgid = 1, .limiter = limiter, .dur = GAP_TICKS };
+
+	synth_record(s, KTRC_EV_task, ticks, &task, sizeof(task));
+	synth_record(s, KTRC_EV_throttle_gap, ticks, &rec, sizeof(rec));
+}
+
+/* Limiter i kept the first i threads off, each NR_GAPS times. */
+static void put_gaps(struct synth_stream *s)
+{
+	u64 ticks = WINDOW_TICKS;
+
+	for (u32 i = 0; i < NR_GAPS; i++) {
+		if (i)
+			synth_close(s);
+		synth_open(s, ticks, &first_task);
+		for (u32 tid = 1; tid <= NR_THREADS; tid++)
+			for (u64 limiter = tid; limiter <= NR_LIMITERS; limiter++)
+				put_gap(s, ++ticks, tid, limiter);
+	}
+}
+
+static bool is_lost(const struct ktrc_stall_row *row, u64 threads)
+{
+	return row && row->threads == threads && row->stalls == NR_GAPS * threads &&
+	       row->total_ticks == GAP_TICKS * row->stalls;
+}
+
+static void test_threads(void)
+{
+	struct synth_stream s = { 0 };
+	struct ktrc_capture *capture;
+	struct ktrc_throttle *view;
+	const struct ktrc_record *r;
+	u64 nr = 0;
+
+	put_gaps(&s);
+	capture = capture_of(&s);
+	view = ktrc_throttle_create(capture);
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		if (ktrc_throttle_add(view, r) < 0)
+			abort();
+	for (u64 limiter = 1; limiter <= NR_LIMITERS; limiter++)
+		nr += is_lost(ktrc_throttle_lost(view, limiter),
+			      limiter < NR_THREADS ? limiter : NR_THREADS);
+	ok(nr == NR_LIMITERS && !ktrc_throttle_lost(view, NR_LIMITERS + 1),
+	   "each thread that a limiter kept off counts once");
+	ktrc_throttle_destroy(view);
+	ktrc_capture_destroy(capture);
+}
+
+int main(void)
+{
+	test_threads();
+	printf("1..%d\n", nr_tests);
+	return nr_failed > 0;
+}
