@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How views count what occurs more than once. */
+/*
+ * What views make of records whose other half lies before the window, and how they count what
+ * occurs more than once.
+ */
 #include <stdio.h>
 
+#include "../../userspace/views/compaction.h"
 #include "../../userspace/views/throttle.h"
 #include "decoder_synth.h"
 
@@ -38,6 +42,77 @@ static struct ktrc_capture *capture_of(struct synth_stream *stream)
 		abort();
 	return capture;
 }
+
+/* ---- compaction ---- */
+
+static void put_zone(struct synth_stream *s, u64 ticks)
+{
+	struct ktrc_ev_compaction_zone rec = {
+		.origin = KTRC_compaction_origin_kcompactd,
+		.begun = true,
+		.migrated = 11,
+		.scanned = 13,
+	};
+
+	synth_record(s, KTRC_EV_compaction_zone, ticks, &rec, sizeof(rec));
+}
+
+static void put_run(struct synth_stream *s, u64 ticks, u32 zones)
+{
+	struct ktrc_ev_compaction_kcompactd rec = {
+		.zones = zones,
+		.origin = KTRC_compaction_origin_kcompactd,
+	};
+
+	synth_record(s, KTRC_EV_compaction_kcompactd, ticks, &rec, sizeof(rec));
+}
+
+/* The view of all that was put; released by close_compaction(). */
+static struct ktrc_compaction *compaction_of(struct synth_stream *stream)
+{
+	struct ktrc_capture *capture = capture_of(stream);
+	struct ktrc_compaction *view = ktrc_compaction_create(capture);
+	const struct ktrc_record *r;
+
+	view->keeps_attempts = true;
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		if (ktrc_compaction_add(view, r) < 0)
+			abort();
+	if (ktrc_compaction_finish(view) < 0)
+		abort();
+	return view;
+}
+
+static void close_compaction(struct ktrc_compaction *view)
+{
+	struct ktrc_capture *capture = (struct ktrc_capture *)view->capture;
+
+	ktrc_compaction_destroy(view);
+	ktrc_capture_destroy(capture);
+}
+
+static void test_runs(void)
+{
+	struct synth_stream s = { 0 };
+	struct ktrc_compaction *view;
+
+	synth_open(&s, START_TICKS, &first_task);
+	put_zone(&s, START_TICKS + 1);
+	put_run(&s, START_TICKS + 2, 1);
+	put_run(&s, WINDOW_TICKS + 1, 0);
+	put_zone(&s, WINDOW_TICKS + 2);
+	put_run(&s, WINDOW_TICKS + 3, 1);
+	view = compaction_of(&s);
+	ok(view->torn == 0 && view->nr_kcompactd == 1 && view->kcompactd[0].woken == 2,
+	   "a run does not miss zones of one before the window");
+	ok(view->nr_attempts == 3 && view->attempts[0].scanned == 0 &&
+		   view->attempts[0].nr != view->attempts[1].nr &&
+		   view->attempts[1].nr == view->attempts[2].nr && view->attempts[2].scanned == 13,
+	   "nor has it done what was done in them");
+	close_compaction(view);
+}
+
+/* ---- throttle ---- */
 
 static void put_gap(struct synth_stream *s, u64 ticks, u32 tid, u64 limiter)
 {
@@ -94,6 +169,7 @@ static void test_threads(void)
 
 int main(void)
 {
+	test_runs();
 	test_threads();
 	printf("1..%d\n", nr_tests);
 	return nr_failed > 0;

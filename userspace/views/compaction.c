@@ -407,10 +407,14 @@ static int add_run(struct ktrc_compaction *view, const struct ktrc_record *recor
 	struct ktrc_kcompactd *kcompactd;
 	int ret;
 
-	if (record->ticks < view->start_ticks)
+	if (!group)
+		return -ENOMEM;
+	if (record->ticks < view->start_ticks) {
+		*group = (struct group){ 0 };
 		return 0;
+	}
 	kcompactd = get_kcompactd(view, attempt.node);
-	if (!group || !kcompactd)
+	if (!kcompactd)
 		return -ENOMEM;
 	if (attempt.origin == view->proactive)
 		kcompactd->proactive += weight;
