@@ -210,15 +210,20 @@ static void print_cost(const struct ktrc_summary *s, struct ktrc_page *page)
 			       (double)s->volume.bytes / seconds / 1e6);
 }
 
-/* A view is called as the event that it is of. */
+/* A view is called as the event that it is of; what is not judged here is to be looked at there. */
 static const char *next_view(const struct ktrc_summary *s)
 {
 	static const char *const labels[] = { "reclaim", "compaction", "throttle", "madvise" };
+	const struct ktrc_capture *capture = s->faults->capture;
+	bool is_quiet = s->verdict == KTRC_VERDICT_QUIET;
 
+	for (size_t i = 0; is_quiet && i < ARRAY_SIZE(labels); i++)
+		if (ktrc_summary_unjudged(s, ktrc_capture_event(capture, labels[i])))
+			return labels[i];
 	if (s->check->has_faults && !ktrc_verdict_is_reclaim(s->verdict))
 		return "faults";
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-		if (ktrc_capture_event(s->faults->capture, labels[i]))
+		if (ktrc_capture_event(capture, labels[i]))
 			return labels[i];
 	return "events";
 }

@@ -90,31 +90,49 @@ static void say_quiet_stalls(const struct ktrc_summary *s, char line[KTRC_LINE_R
 		snprintf(line, KTRC_LINE_ROOM, "no stall in reclaim");
 }
 
-/* Of events that no verdict is about: how often they happened. */
-static void say_quiet_others(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
+u64 ktrc_summary_unjudged(const struct ktrc_summary *s, const struct ktrc_event *event)
+{
+	const struct ktrc_tally *tally = ktrc_tallies_find(s->tallies, event);
+	bool is_judged = event == s->faults->event || event == s->reclaim->event;
+
+	return tally && !is_judged ? tally->wanted : 0;
+}
+
+/* Of events that no verdict is about: how often they happened, if they did or are @all there is. */
+static void say_quiet_others(const struct ktrc_summary *s, bool all, char line[KTRC_LINE_ROOM])
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < s->tallies->nr && used < KTRC_LINE_ROOM / 4; i++) {
 		const struct ktrc_tally *t = &s->tallies->rows[i];
 
-		used += (size_t)snprintf(line + used, KTRC_LINE_ROOM - used, "%s%s %llu times",
-					 used ? "; " : "", t->event->label, t->wanted);
+		if (all || ktrc_summary_unjudged(s, t->event))
+			used += (size_t)snprintf(line + used, KTRC_LINE_ROOM - used,
+						 "%s%s %llu times", used ? "; " : "",
+						 t->event->label, t->wanted);
 	}
 }
 
+/* What nothing else tells comes first: a page may have no room for all. */
 static void say_quiet(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 {
-	char faults[KTRC_LINE_ROOM] = "", stalls[KTRC_LINE_ROOM] = "";
+	enum { OTHERS, FAULTS, STALLS, NR_PARTS };
+	char parts[NR_PARTS][KTRC_LINE_ROOM] = { "" };
+	size_t used = (size_t)snprintf(line, KTRC_LINE_ROOM, "quiet: ");
+	const char *between = "";
 
+	say_quiet_others(s, !s->check->has_faults && !s->reclaim->event, parts[OTHERS]);
 	if (s->check->has_faults)
-		say_quiet_faults(s, faults);
+		say_quiet_faults(s, parts[FAULTS]);
 	if (s->reclaim->event)
-		say_quiet_stalls(s, stalls);
-	if (!*faults && !*stalls)
-		say_quiet_others(s, faults);
-	snprintf(line, KTRC_LINE_ROOM, "quiet: %.140s%s%.140s", faults,
-		 *faults && *stalls ? "; " : "", stalls);
+		say_quiet_stalls(s, parts[STALLS]);
+	for (size_t i = 0; i < NR_PARTS && used < KTRC_LINE_ROOM; i++) {
+		if (!*parts[i])
+			continue;
+		used += (size_t)snprintf(line + used, KTRC_LINE_ROOM - used, "%s%s", between,
+					 parts[i]);
+		between = "; ";
+	}
 }
 
 static void say_fault(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])

@@ -19,6 +19,9 @@ void ktrc_text_verdict(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM]);
  */
 u64 ktrc_summary_kept_away(const struct ktrc_summary *s, const struct ktrc_event *event);
 
+/** ktrc_summary_unjudged() - hits of an event that no verdict is about; of others, and of NULL, 0 */
+u64 ktrc_summary_unjudged(const struct ktrc_summary *s, const struct ktrc_event *event);
+
 /** ktrc_fault_mode_name() - one word */
 const char *ktrc_fault_mode_name(enum ktrc_fault_mode_index mode);
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The summary of a host where nothing reaches a threshold: in one line it says what happened,
+ * what no verdict is about included, and where to look at it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../userspace/format/page.h"
+#include "../../userspace/report.h"
+#include "decoder_synth.h"
+
+#define START_TICKS (1ull << 40)
+#define NR_FAULTS 11
+
+static int nr_tests, nr_failed;
+
+static void ok(bool passed, const char *what)
+{
+	nr_tests++;
+	nr_failed += !passed;
+	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
+}
+
+static void put_faults(struct synth_stream *s)
+{
+	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "touch" };
+	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
+
+	synth_open(s, START_TICKS, &task);
+	for (u64 i = 1; i <= NR_FAULTS; i++)
+		synth_fault(s, START_TICKS + i * SYNTH_HZ / NR_FAULTS, &fault);
+	synth_close(s);
+}
+
+/* A second with a few faults, if @events has them, in which what is not judged had so many hits. */
+static struct ktrc_capture *make_capture(u64 events, u64 hits)
+{
+	struct synth_stream stream = { 0 };
+	struct ktrc_capture *capture;
+	struct ktrc_counters *row;
+	struct ktrc_error err;
+
+	put_faults(&stream);
+	capture = synth_capture(&stream, 1);
+	capture->session.events = events;
+	capture->settled_ticks = capture->end_ticks;
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		const struct ktrc_event *event = ktrc_schema_event(capture->schema, id);
+
+		if (!event || !ktrc_event_is_data(event) || id == KTRC_EV_fault ||
+		    id == KTRC_EV_reclaim)
+			continue;
+		row = ktrc_array_push(capture->after.rows, capture->after.nr);
+		*row = (struct ktrc_counters){ .event = id, .hits = hits, .hist = { hits } };
+	}
+	if (ktrc_capture_start_reader(capture, &err) < 0)
+		abort();
+	return capture;
+}
+
+/* What stands behind a label, cut out of @page; NULL: nothing, or a line of it is too long. */
+static const char *line_of(char *page, const char *label)
+{
+	const char *found = NULL, *line;
+	bool fits = true;
+
+	while ((line = strsep(&page, "\n")) != NULL) {
+		fits = fits && strlen(line) <= KTRC_PAGE_COLUMNS;
+		if (strncmp(line, label, strlen(label)) == 0)
+			found = line + KTRC_PAGE_LABEL;
+	}
+	return fits ? found : NULL;
+}
+
+static bool says(u64 events, u64 hits, const char *label, const char *want)
+{
+	struct ktrc_capture *capture = make_capture(events, hits);
+	struct ktrc_cli cli = { .is_quiet = true };
+	const char *line;
+	char *page = NULL;
+	bool passed;
+	size_t len;
+
+	cli.out.file = open_memstream(&page, &len);
+	capture->trace = "DIR";
+	ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &cli);
+	fclose(cli.out.file);
+	line = line_of(page, label);
+	passed = line && strcmp(line, want) == 0;
+	if (!passed)
+		printf("# %s\n# not: %s\n", line ? line : "no such line, or one too long", want);
+	free(page);
+	ktrc_capture_destroy(capture);
+	return passed;
+}
+
+#define BIT(event) (1ull << KTRC_EV_##event)
+#define FAULTS "11 page faults, busiest touch[100] with 11"
+
+static void test_others(void)
+{
+	u64 fault = BIT(fault), both = fault | BIT(reclaim);
+
+	ok(says(fault, 7, "VERDICT", "quiet: " FAULTS) &&
+		   says(fault, 7, "next", "ktrc-read faults DIR"),
+	   "page faults alone");
+	ok(says(fault | BIT(throttle), 0, "VERDICT", "quiet: " FAULTS) &&
+		   says(fault | BIT(throttle), 0, "next", "ktrc-read faults DIR"),
+	   "beside them, what did not happen is no news");
+	ok(says(fault | BIT(throttle), 7, "VERDICT", "quiet: throttle 7 times; " FAULTS) &&
+		   says(fault | BIT(throttle), 7, "next", "ktrc-read throttle DIR"),
+	   "and what happened is");
+	ok(says(both | BIT(madvise), 7, "VERDICT",
+		"quiet: madvise 7 times; " FAULTS "; no stall in reclaim") &&
+		   says(both | BIT(madvise), 7, "next", "ktrc-read madvise DIR"),
+	   "beside page faults and stalls too");
+	ok(says(both | BIT(madvise) | BIT(compaction) | BIT(throttle), 1234567890, "VERDICT",
+		"quiet: madvise 1234567890 times; compaction 1234567890 times; throttle 1234567890 times...") &&
+		   says(both | BIT(madvise) | BIT(compaction), 7, "next",
+			"ktrc-read compaction DIR"),
+	   "and before them, where there is no room for all");
+	ok(says(BIT(throttle), 0, "VERDICT", "quiet: throttle 0 times"),
+	   "alone, also what did not happen");
+}
+
+int main(void)
+{
+	test_others();
+	printf("1..%d\n", nr_tests);
+	return nr_failed > 0;
+}
