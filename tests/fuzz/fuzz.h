@@ -21,12 +21,33 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int seed);
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
 
+/* Each input begins with as many bytes, little endian: what to do with the rest, as bits. */
+#define FUZZ_OPTIONS_BYTES sizeof(u16)
+
+enum {
+	FUZZ_FORMAT = 3, /* an enum ktrc_output_format */
+	FUZZ_VIEW = 7 << 2, /* a place in a table of views */
+	FUZZ_QUIET = 1 << 5, /* no headings, no notes */
+	FUZZ_COLOR = 1 << 6, /* and few rows */
+	FUZZ_NOWHERE = 1 << 7, /* the records cannot be read again */
+	FUZZ_ZONES = 1 << 8,
+	FUZZ_COMPACTSNOOP = 1 << 9,
+	FUZZ_RUNNING = 1 << 10, /* fuzz_stream: the session records */
+	FUZZ_PLACE = 31 << 11, /* fuzz_stream: where to cut, in 128 bytes */
+};
+
+/** fuzz_options() - of an input that is long enough */
+static inline u16 fuzz_options(const u8 *data)
+{
+	return (u16)(data[0] | data[1] << 8);
+}
+
 /**
  * fuzz_read() - read every record of a capture, through a view and one by one
  * @capture: its reader is started
- * @options: which view and how to print, as bits: those of each input's first byte
+ * @options: which view and how to print, as bits
  */
-void fuzz_read(struct ktrc_capture *capture, u8 options);
+void fuzz_read(struct ktrc_capture *capture, u16 options);
 
 /** fuzz_save_again() - what was read can be saved again, and says the same then */
 void fuzz_save_again(const struct ktrc_capture *capture);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ktrc.json alone: schema, session, counters, names.  An input: a byte of options, the text. */
+/* ktrc.json alone: schema, session, counters, names.  An input: options, the text. */
 #include "../../userspace/lib/cleanup.h"
 #include "../../userspace/lib/json.h"
 #include "fuzz.h"
@@ -11,14 +11,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	json_error_t where;
 	struct ktrc_error err;
 
-	if (size == 0)
+	if (size < FUZZ_OPTIONS_BYTES)
 		return 0;
-	document = json_loadb((const char *)data + 1, size - 1, JSON_REJECT_DUPLICATES, &where);
+	document = json_loadb((const char *)data + FUZZ_OPTIONS_BYTES, size - FUZZ_OPTIONS_BYTES,
+			      JSON_REJECT_DUPLICATES, &where);
 	if (!document || ktrc_capture_from_json(capture, document, &err) < 0 ||
 	    ktrc_capture_start_reader(capture, &err) < 0)
 		return 0;
 	fuzz_save_again(capture);
-	fuzz_read(capture, data[0]);
+	fuzz_read(capture, fuzz_options(data));
 	return 0;
 }
 
@@ -26,5 +27,7 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 {
 	if (fuzz_mutate_input(data, &size, max, &seed))
 		return size;
-	return 1 + fuzz_mutate_document(data + 1, size - 1, max - 1, seed);
+	return FUZZ_OPTIONS_BYTES + fuzz_mutate_document(data + FUZZ_OPTIONS_BYTES,
+							 size - FUZZ_OPTIONS_BYTES,
+							 max - FUZZ_OPTIONS_BYTES, seed);
 }

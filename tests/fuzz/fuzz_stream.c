@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One CPU's packets, of a schema that is sound.  An input: a byte of options, the packets. */
+/* One CPU's packets, of a schema that is sound.  An input: options, the packets. */
 #include "../../userspace/lib/cleanup.h"
 #include "../../userspace/lib/packet.h"
 #include "../unit/decoder_synth.h"
@@ -101,31 +101,34 @@ static void follow(const struct ktrc_schema *schema, const u8 *bytes, size_t len
 	ktrc_reader_destroy(whole);
 }
 
-static void read_packets(const u8 *bytes, size_t len, u8 options)
+static void read_packets(const u8 *bytes, size_t len, u16 options)
 {
 	struct synth_stream stream = { .bytes = copy_of(bytes, len), .len = len, .written = 41 };
 	__ktrc_capture struct ktrc_capture *capture = synth_capture(&stream, 1);
 	__ktrc_free u8 *trimmed = copy_of(bytes, len), *closed = copy_of(bytes, len);
+	const u32 place = (options & FUZZ_PLACE) / 2048 * 128;
 	struct ktrc_error err;
 
 	synth_add_wide(capture->schema);
 	capture->session.events = ~0ull;
-	if (options & 128)
+	if (options & FUZZ_RUNNING)
 		capture->session.state = KTRC_STATE_RUNNING;
-	capture->end_ticks = capture->start_ticks + (options & 128 ? SYNTH_HZ : 100 * SYNTH_HZ);
+	capture->end_ticks =
+		capture->start_ticks + (options & FUZZ_RUNNING ? SYNTH_HZ : 100 * SYNTH_HZ);
 	capture->settled_ticks = capture->end_ticks;
 	must(ktrc_capture_start_reader(capture, &err) == 0);
 	fuzz_read(capture, options);
-	follow(capture->schema, bytes, len, 64u * options);
-	trim(capture->schema, trimmed, len, 64u * options);
+	follow(capture->schema, bytes, len, place);
+	trim(capture->schema, trimmed, len, place);
 	close_copy(capture->schema, closed, len);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	/* what is shorter has no UUID to take the capture's from */
-	if (size > 20)
-		read_packets(data + 1, size - 1, data[0]);
+	if (size >= FUZZ_OPTIONS_BYTES + 20)
+		read_packets(data + FUZZ_OPTIONS_BYTES, size - FUZZ_OPTIONS_BYTES,
+			     fuzz_options(data));
 	return 0;
 }
 
@@ -133,5 +136,7 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 {
 	if (fuzz_mutate_input(data, &size, max, &seed))
 		return size;
-	return 1 + fuzz_mutate_stream(data + 1, size - 1, max - 1, seed);
+	return FUZZ_OPTIONS_BYTES + fuzz_mutate_stream(data + FUZZ_OPTIONS_BYTES,
+						       size - FUZZ_OPTIONS_BYTES,
+						       max - FUZZ_OPTIONS_BYTES, seed);
 }

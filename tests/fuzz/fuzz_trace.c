@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A whole trace, opened as a directory.  An input: a byte of options, ktrc.json up to a zero
+ * A whole trace, opened as a directory.  An input: options, ktrc.json up to a zero
  * byte, and for each CPU from 0 on four bytes of length, little endian, and its file.  The files
  * are in memory: openat() and scandirat() stand in front of the real ones.
  */
@@ -120,16 +120,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	struct ktrc_error err;
 
-	if (size == 0)
+	if (size < FUZZ_OPTIONS_BYTES)
 		return 0;
-	input = cut_up(data + 1, size - 1);
+	input = cut_up(data + FUZZ_OPTIONS_BYTES, size - FUZZ_OPTIONS_BYTES);
 	if (ktrc_trace_open("/", &capture, &err) < 0)
 		return 0;
 	for (size_t i = 0; i < capture->nr_streams; i++)
 		copy_exactly(&capture->streams[i]);
 	must(ktrc_capture_start_reader(capture, &err) == 0);
 	fuzz_save_again(capture);
-	fuzz_read(capture, data[0]);
+	fuzz_read(capture, fuzz_options(data));
 	return 0;
 }
 
@@ -146,14 +146,14 @@ static size_t put_together(const struct input *cut, size_t i, const u8 *changed,
 			   u8 *data, size_t max)
 {
 	__ktrc_free u8 *whole = malloc(max);
-	size_t needed = 1;
+	size_t needed = FUZZ_OPTIONS_BYTES;
 	u8 *to = whole;
 
 	for (size_t n = 0; n < cut->nr; n++)
 		needed += LENGTH_BYTES + (n == i ? size : cut->size[n]);
 	if (!whole || needed > max)
 		return 0;
-	*to++ = data[0];
+	to = put(to, data, FUZZ_OPTIONS_BYTES);
 	for (size_t n = 0; n < cut->nr; n++) {
 		u32 len = htole32((u32)(n == i ? size : cut->size[n]));
 
@@ -175,7 +175,7 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 
 	if (!changed || fuzz_mutate_input(data, &size, max, &seed))
 		return size;
-	cut = cut_up(data + 1, size - 1);
+	cut = cut_up(data + FUZZ_OPTIONS_BYTES, size - FUZZ_OPTIONS_BYTES);
 	i = (size_t)rand_r(&seed) % cut.nr;
 	len = cut.size[i];
 	memcpy(changed, cut.bytes[i], len);

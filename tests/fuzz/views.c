@@ -83,14 +83,14 @@ static void read_events(struct ktrc_capture *capture, struct ktrc_cli *cli)
 	must(damage->cut_bytes <= fed && damage->bad_packets <= fed / 80 + capture->nr_streams);
 }
 
-static void read_view(struct ktrc_capture *capture, u8 options, struct ktrc_cli *cli)
+static void read_view(struct ktrc_capture *capture, u16 options, struct ktrc_cli *cli)
 {
 	static const enum ktrc_view views[] = {
 		KTRC_VIEW_SUMMARY, KTRC_VIEW_FAULTS,   KTRC_VIEW_RECLAIM,    KTRC_VIEW_CHECK,
 		KTRC_VIEW_MADVISE, KTRC_VIEW_THROTTLE, KTRC_VIEW_COMPACTION, KTRC_VIEW_FRAG,
 	};
 
-	report(capture, views[(options >> 2) % ARRAY_SIZE(views)], cli);
+	report(capture, views[(options & FUZZ_VIEW) / 4], cli);
 }
 
 void fuzz_save_again(const struct ktrc_capture *capture)
@@ -108,20 +108,23 @@ void fuzz_save_again(const struct ktrc_capture *capture)
 	json_decref(second);
 }
 
-void fuzz_read(struct ktrc_capture *capture, u8 options)
+void fuzz_read(struct ktrc_capture *capture, u16 options)
 {
 	struct ktrc_cli cli = {
-		.format = options & 3,
-		.is_quiet = options & 16,
+		.format = options & FUZZ_FORMAT,
+		.is_quiet = options & FUZZ_QUIET,
+		.with_zones = options & FUZZ_ZONES,
 		.out = {
-			.has_header = !(options & 16),
-			.has_color = options & 32,
-			.top = options & 32 ? 2 : 0,
+			.has_header = !(options & FUZZ_QUIET),
+			.has_color = options & FUZZ_COLOR,
+			.top = options & FUZZ_COLOR ? 2 : 0,
 		},
 	};
 	struct ktrc_error err;
 
-	capture->trace = options & 64 ? "" : "DIR";
+	/* which prints text, and ktrc-read takes no other format with it */
+	cli.is_compactsnoop = options & FUZZ_COMPACTSNOOP && cli.format == KTRC_OUT_TEXT;
+	capture->trace = options & FUZZ_NOWHERE ? "" : "DIR";
 	read_view(capture, options, &cli);
 	if (cli.format == KTRC_OUT_MARKDOWN)
 		cli.format = KTRC_OUT_TEXT;
@@ -134,10 +137,10 @@ bool fuzz_mutate_input(u8 *data, size_t *size, size_t max, unsigned int *seed)
 {
 	u32 what = (u32)rand_r(seed) % 16;
 
-	if (*size > 1 && what > 1)
+	if (*size > FUZZ_OPTIONS_BYTES && what > 1)
 		return false;
-	if (*size > 1 && what == 1)
-		data[0] = (u8)rand_r(seed);
+	if (*size > FUZZ_OPTIONS_BYTES && what == 1)
+		data[(u32)rand_r(seed) % FUZZ_OPTIONS_BYTES] = (u8)rand_r(seed);
 	else
 		*size = LLVMFuzzerMutate(data, *size, max);
 	return true;
