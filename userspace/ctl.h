@@ -134,6 +134,9 @@ int ktrc_ctl_connect(struct ktrc_nl **nl, struct ktrc_error *err);
 int ktrc_ctl_make(struct ktrc_nl *nl, struct ktrc_ctl_request *request, u32 state, int owner,
 		  struct ktrc_error *err);
 
+/** ktrc_ctl_needs_quotas() - the session that was made records throttling, but no quota */
+bool ktrc_ctl_needs_quotas(const struct ktrc_ctl_request *request);
+
 /** ktrc_ctl_size_window() - @request->session.memory_bytes from --window; says what was assumed */
 int ktrc_ctl_size_window(struct ktrc_nl *nl, struct ktrc_ctl_request *request,
 			 const struct ktrc_schema *schema, struct ktrc_error *err);

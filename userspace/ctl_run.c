@@ -121,13 +121,13 @@ static int wait_for_command(const struct run *run, struct ktrc_error *err)
 	return 0;
 }
 
-/* From a bound session to a capture of what it recorded. */
-static int record(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
-		  struct ktrc_capture **capture, struct ktrc_error *err)
+/* From start to stop. */
+static int record(struct run *run, struct ktrc_device *dev, struct ktrc_base *base,
+		  struct ktrc_error *err)
 {
-	struct ktrc_base base = { .start = ktrc_vmstat_read() };
 	int ret;
 
+	base->start = ktrc_vmstat_read();
 	ret = ktrc_device_start(dev, err);
 	if (ret < 0)
 		return ret;
@@ -138,13 +138,40 @@ static int record(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
 	if (ret < 0)
 		return ret;
 	ret = ktrc_device_stop(dev, err);
+	if (ret == 0)
+		base->stop = ktrc_vmstat_read();
+	return ret;
+}
+
+static int scan_quotas(const struct run *run, struct ktrc_quotas *quotas, struct ktrc_error *err)
+{
+	if (!ktrc_ctl_needs_quotas(&run->request) || ktrc_quotas_scan(quotas, true) == 0)
+		return 0;
+	return ktrc_fail(err, ENOMEM, "CPU quotas");
+}
+
+/* From a bound session to a capture of what it recorded, with the quotas that changed meanwhile. */
+static int capture_run(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
+		       struct ktrc_capture **capture, struct ktrc_error *err)
+{
+	KTRC_CLEANUP(ktrc_quotas_release) struct ktrc_quotas quotas = { 0 };
+	struct ktrc_base base;
+	int ret;
+
+	ret = scan_quotas(run, &quotas, err);
+	if (ret == 0)
+		ret = record(run, dev, &base, err);
+	if (ret == 0)
+		ret = scan_quotas(run, &quotas, err);
+	if (ret == 0)
+		ret = ktrc_capture_live(nl, dev, capture, err);
 	if (ret < 0)
 		return ret;
-	base.stop = ktrc_vmstat_read();
-	ret = ktrc_capture_live(nl, dev, capture, err);
-	if (ret == 0)
-		(*capture)->base = base;
-	return ret;
+	(*capture)->base = base;
+	ktrc_quotas_release(&(*capture)->quotas);
+	(*capture)->quotas = quotas;
+	quotas = (struct ktrc_quotas){ 0 };
+	return 0;
 }
 
 /* A session that dies with this process. */
@@ -171,7 +198,7 @@ static int run_and_report(struct run *run)
 		return ktrc_cli_error(&err);
 	ktrc_cli_catch_signals();
 	if ((save && ktrc_trace_probe(save, &err) < 0) || make_bound(run, nl, &dev, &err) < 0 ||
-	    record(run, nl, dev, &capture, &err) < 0)
+	    capture_run(run, nl, dev, &capture, &err) < 0)
 		return ktrc_cli_error(&err);
 	capture->trace = "";
 	ktrc_cli_set_saving(save);

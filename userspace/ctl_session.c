@@ -55,6 +55,11 @@ static void store_base(const struct ktrc_cli *cli, const char *name,
 	ktrc_cli_note(cli, "check will not know the kernel's own counters: %s", err.text);
 }
 
+bool ktrc_ctl_needs_quotas(const struct ktrc_ctl_request *request)
+{
+	return request->session.events >> KTRC_EV_throttle & 1;
+}
+
 /* Keeps the CPU quotas as they are now; without them the view says that they are unknown. */
 static void store_quotas(const char *name, bool is_start)
 {
@@ -79,7 +84,7 @@ static int record(struct ktrc_nl *nl, struct ktrc_ctl_request *request, struct k
 		return ret;
 	start = ktrc_vmstat_read();
 	store_base(&request->cli, request->session.name, &start, NULL);
-	if (request->session.events >> KTRC_EV_throttle & 1)
+	if (ktrc_ctl_needs_quotas(request))
 		store_quotas(request->session.name, true);
 	return 0;
 }
