@@ -29,7 +29,8 @@ no_swap() {
 	umount /sys/kernel/config
 }
 
-# is_in_reclaim PID: of a memory cgroup, by the task's own stack
+# is_in_reclaim PID: it waits until the disk takes a page of its to swap out.  Not by its stack: the
+# kernel warns of those of tasks that run inside a kretprobe's function.
 is_in_reclaim() {
-	grep -q try_to_free_mem_cgroup_pages "/proc/$1/stack"
+	[ "$(cat "/proc/$1/wchan")" = blk_mq_get_tag ]
 }

@@ -67,12 +67,12 @@ by_tracefs() {
 		/ door: / { door[who] = now; slept[who] = 0 }
 		/ sched_switch: / && !/ prev_state=R/ { slept[who] = 1 }
 		/reclaim_begin: / {
-			if (what == "door" && (who in door) && slept[who]) print who, (now - door[who]) * 1000
+			if (what == "door" && (who in door) && slept[who]) printf "%d %.0f\n", who, (now - door[who]) * 1000
 			delete door[who] }
 		/ wait: / { wait[who] = now }
 		/ mm_vmscan_throttled: / && what == "wait" {
 			match($0, /nid=[0-9]+/); node = substr($0, RSTART + 4, RLENGTH - 4)
-			sub(/.*reason=VMSCAN_THROTTLE_/, ""); print who, tolower($1), node, (now - wait[who]) * 1000 }
+			sub(/.*reason=VMSCAN_THROTTLE_/, ""); printf "%d %s %d %.0f\n", who, tolower($1), node, (now - wait[who]) * 1000 }
 	' "$tmp/tracefs"
 }
 

@@ -125,15 +125,25 @@ mkdir $top/limit/child || fail "mkdir"
 echo "11000 53000" >$top/limit/cpu.max
 limit=$(stat -c %i $top/limit) child=$(stat -c %i $top/limit/child)
 
-record one_limit
-usec=$(stat_of limit throttled_usec)
-jq -rs --arg limit "$limit" 'map(select(.event == "throttle")) |
-	"\(map(select(.fields.cgid == ($limit | tonumber)).fields.dur_ns) | add / 1000 | floor) \(length)"' \
-	"$tmp/ktrc" >"$tmp/sum"
-read -r ours records <"$tmp/sum"
-note "$records records, $ours us; cpu.stat: $usec us in $(stat_of limit nr_throttled) periods"
-[ "$records" -ge 101 ] || fail "only $records records"
-awk -v a="$ours" -v b="$usec" 'BEGIN { exit !(a > 0.99 * b && a < 1.01 * b) }' || fail "time: $ours us, cpu.stat $usec us"
+# kept: sets $ours, $records and $usec: by ktrc and by cpu.stat, what record made
+kept() {
+	usec=$(($(stat_of limit throttled_usec) - usec_before))
+	jq -rs --arg limit "$limit" 'map(select(.event == "throttle")) |
+		"\(map(select(.fields.cgid == ($limit | tonumber)).fields.dur_ns) | add / 1000 | floor) \(length)"' \
+		"$tmp/ktrc" >"$tmp/sum"
+	read -r ours records <"$tmp/sum"
+	note "$records records, $ours us; cpu.stat: $usec us in $(stat_of limit nr_throttled) periods"
+	[ "$records" -ge 101 ] || fail "only $records records"
+	awk -v a="$ours" -v b="$usec" 'BEGIN { exit !(a > 0.99 * b && a < 1.01 * b) }'
+}
+
+# the two read the clock one after the other, and the host may stop a virtual CPU in between
+for try in 1 2 3; do
+	usec_before=$(stat_of limit throttled_usec)
+	record one_limit
+	kept && break
+	[ $try -lt 3 ] || fail "time: $ours us, cpu.stat $usec us"
+done
 expect "limiters" "$(jq -r 'select(.event | startswith("throttle")).fields.limiter' "$tmp/ktrc" | sort -u)" "$limit"
 expect "cgroups" "$(jq -r 'select(.event == "throttle").fields.cgid' "$tmp/ktrc" | sort -un | xargs)" "$limit $child"
 expect "quotas" "$(jq -r 'select(.event == "throttle").fields.quotas' "$tmp/ktrc" | sort -u)" 1

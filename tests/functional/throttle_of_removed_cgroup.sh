@@ -17,12 +17,13 @@ echo +cpu >$top/cgroup.subtree_control
 ktrc-ctl start -q --events=throttle || fail "start: $?"
 taskset -c 1 perl -e '1 while 1' &
 pid=$!
-for i in {1..17}; do
+for _ in {1..17}; do
+	before=$(begins)
 	mkdir $top/short || fail "mkdir"
 	# nothing ends it but the period, which is a second
 	echo "1000 1000000" >$top/short/cpu.max
 	echo $pid >$top/short/cgroup.procs || fail "cannot move"
-	until [ "$(begins)" -ge "$i" ]; do
+	until [ "$(begins)" -gt "$before" ]; do
 		sleep 0.02
 	done
 	echo $pid >$top/cgroup.procs || fail "cannot move back"
