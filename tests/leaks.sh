@@ -8,7 +8,7 @@ leftovers() {
 	cat /sys/kernel/debug/kprobes/list /sys/kernel/tracing/enabled_functions
 }
 
-# throttle CPU...: a task on each of them that uses up the quota of its cgroup again and again,
+# throttle CPUS...: a task on each of these lists of CPUs that uses up the quota of its cgroup again and again,
 # until free_throttled
 throttled=()
 throttle() {

@@ -121,8 +121,11 @@ allocate() {
 	rmmod ktrc_order
 }
 
+# of each kind: those that the kernel does not count are there by chance
 enough_stalls() {
-	[ $(($(counter compact_stall) - before)) -ge 101 ] && has_moved fragment
+	ktrc-read compaction --format=json >"$tmp/view" || fail "compaction: $?"
+	[ $(($(counter compact_stall) - before)) -ge 101 ] && has_moved fragment &&
+		jq -e '.stalls > .counted and (["thp", "network", "slab", "other"] - [.causes[].cause] == [])' "$tmp/view" >/dev/null
 }
 
 leave_to_others() {

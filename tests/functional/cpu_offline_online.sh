@@ -33,7 +33,7 @@ touch_pages bursts 1000000000 >/dev/null &
 one=$!
 touch_pages bursts 1000000000 >/dev/null &
 two=$!
-throttle 0 1
+throttle 0-1 0-1
 for ((i = 0; i < cycles; i++)); do
 	echo 0 >$cpu || fail "offline"
 	echo 1 >$cpu || fail "online"

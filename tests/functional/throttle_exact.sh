@@ -166,8 +166,10 @@ expect "child" "$(jq -c 'select(.event == "throttle").fields | [.cgid, .cpu, .du
 [ "$(jq '[.counters[] | select(.event == "throttle").hits] | add' "$tmp/me")" -gt 0 ] || fail "of a process: no hits"
 expect "of a process" "$(jq '[.counters[] | select(.event == "throttle") | .hits - .filtered] | add' "$tmp/me")" 0
 
+# the child runs out of its own in half of the time in which both run out of the other
 mkdir $top/limit/other || fail "mkdir"
-echo "7000 31000" >$top/limit/child/cpu.max
+echo "30000 53000" >$top/limit/cpu.max
+echo "5000 31000" >$top/limit/child/cpu.max
 record two_limits
 expect "intervals of two quotas" "$(by_ktrc)" "$(by_tracefs)"
 both=$(jq -s 'map(select(.event == "throttle" and .fields.quotas == 2)) | length' "$tmp/ktrc")
