@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 #include "compat/compat.h"
 #include "hook.h"
@@ -50,6 +51,19 @@ int ktrc_tracepoint_check(const char *name)
 	return find_tracepoint(name) ? 0 : -ENOENT;
 }
 
+/* whether the kernel calls @probe there: it is told to, and looks */
+static bool is_called(struct tracepoint *tp, const void *probe)
+{
+	const struct tracepoint_func *func;
+	bool is_found = false;
+
+	rcu_read_lock();
+	for (func = rcu_dereference_raw(tp->funcs); func && func->func; func++)
+		is_found |= func->func == probe;
+	rcu_read_unlock();
+	return is_found && static_key_enabled(&tp->key);
+}
+
 /**
  * ktrc_tracepoint_attach() - call @probe at the tracepoint from now on
  * @t: the tracepoint
@@ -70,7 +84,10 @@ int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe)
 		return err;
 	t->tp = tp;
 	t->probe = probe;
-	return 0;
+	if (is_called(tp, probe))
+		return 0;
+	ktrc_tracepoint_detach(t);
+	return -EIO;
 }
 
 /**
@@ -131,6 +148,38 @@ void ktrc_points_detach(struct ktrc_point *points, size_t nr)
 
 	for (i = 0; i < nr; i++)
 		ktrc_tracepoint_detach(&points[nr - 1 - i].hook);
+}
+
+/* A probe to take away: one of the two. */
+struct removal {
+	struct work_struct work;
+	struct kretprobe *rp;
+	struct kprobe *kp;
+};
+
+static void remove_probe(struct work_struct *work)
+{
+	struct removal *r = container_of(work, struct removal, work);
+
+	if (r->rp)
+		unregister_kretprobe(r->rp);
+	else
+		unregister_kprobe(r->kp);
+}
+
+/*
+ * To disarm a probe the kernel allocates; where it gets nothing it warns, and goes on calling
+ * what the module takes with it.  So little is refused to a task only that the kernel kills for
+ * memory, which may be the one whose session ends by that: another one does it.
+ */
+static void remove_by_worker(struct kretprobe *rp, struct kprobe *kp)
+{
+	struct removal r = { .rp = rp, .kp = kp };
+
+	INIT_WORK_ONSTACK(&r.work, remove_probe);
+	queue_work(system_unbound_wq, &r.work);
+	flush_work(&r.work);
+	destroy_work_on_stack(&r.work);
 }
 
 /* the kernel takes probes that it then does not arm, while kprobes are switched off */
@@ -206,7 +255,7 @@ int ktrc_function_attach(struct ktrc_function *f)
 void ktrc_function_detach(struct ktrc_function *f)
 {
 	if (f->is_attached)
-		unregister_kretprobe(&f->rp);
+		remove_by_worker(&f->rp, NULL);
 	f->is_attached = false;
 }
 
@@ -277,7 +326,7 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 void ktrc_entry_detach(struct ktrc_entry *e)
 {
 	if (e->is_attached)
-		unregister_kprobe(&e->kp);
+		remove_by_worker(NULL, &e->kp);
 	e->is_attached = false;
 }
 

@@ -39,7 +39,7 @@ static bool raise_exception(void)
 	return touch_page(PROT_NONE);
 }
 
-/* Events that can be provoked without harm; the others happen when memory is short. */
+/* Events that can be provoked without harm; of the others attaching checks what it can. */
 static bool (*const provokers[KTRC_NR_EVENTS])(void) = {
 	[KTRC_EV_fault] = raise_fault,
 	[KTRC_EV_fault_light] = raise_exception,

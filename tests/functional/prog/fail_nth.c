@@ -209,19 +209,39 @@ static int close_device(void)
 	return 0;
 }
 
+static int attach_to(const char *name, uint32_t flags)
+{
+	struct ktrc_ioc_attach a = { .size = sizeof(a), .flags = flags };
+
+	snprintf(a.name, sizeof(a.name), "%s", name);
+	return ioctl(device, KTRC_IOC_ATTACH, &a) ? errno : 0;
+}
+
 static int attach(void)
 {
-	struct ktrc_ioc_attach a = { .size = sizeof(a),
-				     .flags = KTRC_ATTACH_CONSUME,
-				     .name = "kept" };
+	return attach_to("kept", KTRC_ATTACH_CONSUME);
+}
 
-	return ioctl(device, KTRC_IOC_ATTACH, &a) ? errno : 0;
+static int attach_bound(void)
+{
+	return attach_to("new", KTRC_ATTACH_BIND);
 }
 
 static int reopen(void)
 {
 	close_device();
 	return open_device();
+}
+
+/* the bound session has ended with its descriptor */
+static int reopen_and_make(void)
+{
+	return reopen() ?: new_running();
+}
+
+static int open_and_bind(void)
+{
+	return open_device() ?: new_running() ?: attach_bound();
 }
 
 static int get_info(void)
@@ -284,6 +304,12 @@ static const struct row {
 	{ "", new_stopped, NULL },
 	{ "session_del", delete_new, new_stopped },
 	{ "", delete_new, NULL },
+	{ "", new_running, NULL },
+	{ "session_del running", delete_new, new_running },
+	{ "attach bound", attach_bound, reopen_and_make },
+	{ "", attach_bound, NULL },
+	{ "close bound", close_device, open_and_bind },
+	{ "", reopen, NULL },
 	{ "", replace, NULL },
 	{ "session_new replace", replace, nothing },
 	{ "attach", attach, reopen },
@@ -303,24 +329,6 @@ static const struct row {
 	{ "counters_get", dump_counters, nothing },
 	{ "names_get", dump_names, nothing },
 };
-
-/*
- * To take a kprobe away the kernel allocates, and warns where it gets nothing: a stop is spared
- * the failures of allocations that can wait, which outside of tests do not fail.
- */
-static void spare(bool can_wait)
-{
-	static const char *const names[] = { "/sys/kernel/debug/failslab/ignore-gfp-wait",
-					     "/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		int fd = open(names[i], O_WRONLY | O_CLOEXEC);
-
-		if (fd < 0 || write(fd, can_wait ? "Y" : "N", 1) != 1)
-			err(1, "%s", names[i]);
-		close(fd);
-	}
-}
 
 static void arm(int nth)
 {
@@ -422,7 +430,6 @@ int main(void)
 				errx(1, "preparing row %zu: %s", i, strerror(error));
 			continue;
 		}
-		spare(row->undo == start || row->undo == ioctl_start);
 		while (nth < MOST && try_one(row, nth, &failed))
 			nth++;
 		if (nth == MOST)
