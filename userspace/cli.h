@@ -10,31 +10,38 @@
 
 #define KTRC_DEFAULT_SESSION "default"
 
+/** enum ktrc_compat - the tool whose output is printed instead of a view's own */
+enum ktrc_compat {
+	KTRC_COMPAT_NONE,
+	KTRC_COMPAT_COMPACTSNOOP,
+	KTRC_COMPAT_DRSNOOP,
+};
+
 /**
  * struct ktrc_cli - options that several commands have
  * @session: --session
  * @save: --save, or NULL
  * @format: --format
+ * @compat: --compat
  * @color: --color: 0 never, 1 always, -1 when standard output is a terminal
  * @out: where and how to print
  * @max_loss: --max-loss; NULL: any loss is fine
  * @max_loss_value: what it points to
  * @is_quiet: -q
  * @with_zones: --zones
- * @is_compactsnoop: --compat=compactsnoop
  * @has_markdown: --format=markdown is possible
  */
 struct ktrc_cli {
 	const char *session;
 	const char *save;
 	enum ktrc_output_format format;
+	enum ktrc_compat compat;
 	int color;
 	struct ktrc_output out;
 	const u64 *max_loss;
 	u64 max_loss_value;
 	bool is_quiet;
 	bool with_zones;
-	bool is_compactsnoop;
 	bool has_markdown;
 };
 

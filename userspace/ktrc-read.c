@@ -37,7 +37,8 @@ static const struct argp_option options[] = {
 	{ "follow", OPT_FOLLOW, NULL, 0, "consume a stream session and show it as it comes", 0 },
 	KTRC_ARGP_TOP,
 	{ "all", OPT_ALL, NULL, 0, "events: show dictionary records as well", 0 },
-	{ "compat", OPT_COMPAT, "TOOL", 0, "exactly as this tool prints: compactsnoop", 0 },
+	{ "compat", OPT_COMPAT, "TOOL", 0, "exactly as this tool prints: drsnoop or compactsnoop",
+	  0 },
 	{ "zones", OPT_ZONES, NULL, 0, "compaction: each stall with its zones", 0 },
 	KTRC_ARGP_NO_HEADER,
 	KTRC_ARGP_COLOR,
@@ -81,25 +82,38 @@ static error_t take_argument(struct argp_state *state, char *arg, struct ktrc_re
 	return 0;
 }
 
+static const char *const tool_names[] = {
+	[KTRC_COMPAT_NONE] = "",
+	[KTRC_COMPAT_COMPACTSNOOP] = "compactsnoop",
+	[KTRC_COMPAT_DRSNOOP] = "drsnoop",
+};
+
 static void take_tool(const char *tool, struct ktrc_read *read)
 {
-	static const char *const tools[] = { "compactsnoop" };
-
-	if (strcmp(tool, tools[0]) != 0)
-		ktrc_cli_unknown("tool", tool, tools, ARRAY_SIZE(tools));
-	read->cli.is_compactsnoop = true;
+	for (size_t i = 1; i < ARRAY_SIZE(tool_names); i++)
+		if (strcmp(tool, tool_names[i]) == 0)
+			read->cli.compat = i;
+	if (!read->cli.compat)
+		ktrc_cli_unknown("tool", tool, tool_names + 1, ARRAY_SIZE(tool_names) - 1);
 }
 
 /* Another tool's output is that of one view, and text. */
 static void settle_tool(const struct argp_state *state, struct ktrc_read *read)
 {
-	if (!read->cli.is_compactsnoop)
+	static const enum ktrc_view views[] = {
+		[KTRC_COMPAT_COMPACTSNOOP] = KTRC_VIEW_COMPACTION,
+		[KTRC_COMPAT_DRSNOOP] = KTRC_VIEW_RECLAIM,
+	};
+	const char *tool = tool_names[read->cli.compat];
+	enum ktrc_view view = views[read->cli.compat];
+
+	if (!read->cli.compat)
 		return;
-	if (read->has_view && read->view != KTRC_VIEW_COMPACTION)
-		ktrc_cli_usage(state, "--compat=compactsnoop is for the view compaction");
+	if (read->has_view && read->view != view)
+		ktrc_cli_usage(state, "--compat=%s is for the view %s", tool, view_names[view]);
 	if (read->cli.format != KTRC_OUT_TEXT)
-		ktrc_cli_usage(state, "--compat=compactsnoop prints text");
-	read->view = KTRC_VIEW_COMPACTION;
+		ktrc_cli_usage(state, "--compat=%s prints text", tool);
+	read->view = view;
 	read->has_view = true;
 }
 

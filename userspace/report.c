@@ -136,7 +136,9 @@ struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture, const s
 	if (!views->faults || !views->reclaim || !views->madvise || !views->throttle ||
 	    !views->compaction)
 		return NULL;
-	views->compaction->keeps_attempts = cli->with_zones || cli->is_compactsnoop;
+	views->compaction->keeps_attempts = cli->with_zones ||
+					    cli->compat == KTRC_COMPAT_COMPACTSNOOP;
+	views->reclaim->keeps_direct = cli->compat == KTRC_COMPAT_DRSNOOP;
 	return ktrc_steal(views);
 }
 
@@ -209,7 +211,9 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 	int code =
 		nothing(views->capture, "reclaim", reclaim->event, ktrc_reclaim_is_empty(reclaim));
 
-	if (!code)
+	if (!code && cli->compat == KTRC_COMPAT_DRSNOOP)
+		ktrc_print_drsnoop(reclaim, &cli->out);
+	else if (!code)
 		ktrc_print_reclaim(reclaim, cli->format, &cli->out);
 	return code;
 }
@@ -220,7 +224,7 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 	int code = nothing(views->capture, "compaction", compaction->event,
 			   ktrc_compaction_is_empty(compaction));
 
-	if (!code && cli->is_compactsnoop)
+	if (!code && cli->compat == KTRC_COMPAT_COMPACTSNOOP)
 		ktrc_print_compactsnoop(compaction, &cli->out);
 	else if (!code)
 		ktrc_print_compaction(compaction, cli->format, &cli->out);

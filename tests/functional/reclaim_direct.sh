@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A guest that runs out of memory: each stall in global direct reclaim is recorded, as many as
 # the kernel's tracepoints show and as its allocstall counters grow, none lost, by all ways to
-# look at them; kswapd's wakes and sleeps too; and the verdict says that the machine is short.
+# look at them; kswapd's wakes and sleeps too; the verdict says that the machine is short; and
+# drsnoop of bcc would have printed the same rows.
 # guest: small
 # long
 . tests/functional/lib.sh
@@ -80,4 +81,19 @@ jq -e '.total.allocstall | .percent > 98 and .percent <= 100' "$tmp/check" >/dev
 grep -q '^VERDICT  *reclaim: the machine is short of memory: ' "$tmp/summary" ||
 	fail "verdict: $(cat "$tmp/summary")"
 grep -Eq '^check .*allocstall (100|9[89])\.' "$tmp/summary" || fail "check: $(cat "$tmp/summary")"
+
+# as drsnoop prints them, by its own formats: what the tracepoints show, with ktrc's times
+ktrc-read --compat=drsnoop >"$tmp/compat" || fail "compat: $?"
+ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "events: $?"
+/usr/bin/python3 - "$tmp/ktrc" >"$tmp/bcc" <<'END'
+import json, sys
+print("%-14s %-6s %8s %5s" % ("COMM", "PID", "LAT(ms)", "PAGES"))
+for r in map(json.loads, open(sys.argv[1])):
+    f = r["fields"]
+    if r["event"] == "reclaim" and f["kind"] == "direct":
+        print("%-14.14s %-6s %8.2f %5d" % (r["comm"], r["pid"], float(f["dur_ns"]) / 1000000, f["reclaimed"]))
+END
+diff "$tmp/bcc" "$tmp/compat" >"$tmp/diff" || fail "not as drsnoop prints: $(head -n 20 "$tmp/diff")"
+expect "rows" "$(awk 'NR > 1 { print $1, $2, $4 }' "$tmp/compat" | sort)" \
+	"$(sed -n 's/^ *\(.*\)-\([0-9]*\) *\[.*mm_vmscan_direct_reclaim_end: nr_reclaimed=/\1 \2 /p' "$tmp/tracefs" | sort)"
 ktrc-ctl reset -q

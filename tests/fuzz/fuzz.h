@@ -31,7 +31,7 @@ enum {
 	FUZZ_COLOR = 1 << 6, /* and few rows */
 	FUZZ_NOWHERE = 1 << 7, /* the records cannot be read again */
 	FUZZ_ZONES = 1 << 8,
-	FUZZ_COMPACTSNOOP = 1 << 9,
+	FUZZ_COMPAT = 1 << 9, /* compactsnoop; with FUZZ_ZONES drsnoop */
 	FUZZ_RUNNING = 1 << 10, /* fuzz_stream: the session records */
 	FUZZ_PLACE = 31 << 11, /* fuzz_stream: where to cut, in 128 bytes */
 };

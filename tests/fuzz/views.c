@@ -125,7 +125,8 @@ void fuzz_read(struct ktrc_capture *capture, u16 options)
 	struct ktrc_error err;
 
 	/* which prints text, and ktrc-read takes no other format with it */
-	cli.is_compactsnoop = options & FUZZ_COMPACTSNOOP && cli.format == KTRC_OUT_TEXT;
+	if (options & FUZZ_COMPAT && cli.format == KTRC_OUT_TEXT)
+		cli.compat = options & FUZZ_ZONES ? KTRC_COMPAT_DRSNOOP : KTRC_COMPAT_COMPACTSNOOP;
 	capture->trace = options & FUZZ_NOWHERE ? "" : "DIR";
 	read_view(capture, options, &cli);
 	if (cli.format == KTRC_OUT_MARKDOWN)

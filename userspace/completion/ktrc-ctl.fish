@@ -48,7 +48,7 @@ function __ktrc_complete -a tool condition
                 case color
                     set -a options -a 'auto always never'
                 case compat
-                    set -a options -a compactsnoop
+                    set -a options -a 'drsnoop compactsnoop'
                 case mode
                     set -a options -a 'flight stream'
                 case cgroup

@@ -49,7 +49,7 @@ _ktrc_value() {
 	-s | --session) _ktrc_reply "$(_ktrc_sessions)" "$2" ;;
 	-o | --format) _ktrc_reply "$(_ktrc_formats)" "$2" ;;
 	--color) _ktrc_reply "auto always never" "$2" ;;
-	--compat) _ktrc_reply "compactsnoop" "$2" ;;
+	--compat) _ktrc_reply "drsnoop compactsnoop" "$2" ;;
 	--mode) _ktrc_reply "flight stream" "$2" ;;
 	-G | --cgroup)
 		mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "${2#/}")

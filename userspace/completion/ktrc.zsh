@@ -43,7 +43,7 @@ _ktrc_action() {
 			grep -owE 'text|json|ndjson|markdown' | tr '\n' ' '))"
 		;;
 	color) reply='(auto always never)' ;;
-	compat) reply='(compactsnoop)' ;;
+	compat) reply='(drsnoop compactsnoop)' ;;
 	mode) reply='(flight stream)' ;;
 	cgroup) reply='_files -/ -W /sys/fs/cgroup' ;;
 	pid) reply='_sequence _pids' ;;

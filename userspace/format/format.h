@@ -95,6 +95,8 @@ void ktrc_print_compaction(const struct ktrc_compaction *compaction, enum ktrc_o
 /** ktrc_print_compactsnoop() - zones that were compacted, as compactsnoop of bcc prints them */
 void ktrc_print_compactsnoop(const struct ktrc_compaction *compaction,
 			     const struct ktrc_output *out);
+/** ktrc_print_drsnoop() - stalls in direct reclaim, as drsnoop of bcc prints them */
+void ktrc_print_drsnoop(const struct ktrc_reclaim *reclaim, const struct ktrc_output *out);
 void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format format,
 		     const struct ktrc_output *out);
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,

@@ -19,6 +19,7 @@ struct ktrc_reclaim_private {
 	struct stall_getters end_get, begin_get;
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
 	const struct ktrc_getter *slab_cgid, *slab_dur, *slab_shrinker, *slab_freed;
+	u64 direct; /* of enumeration reclaim_kind */
 	u32 weight, wake_weight, sleep_weight, slab_weight;
 	struct ktrc_index nodes; /* places of kswapd */
 };
@@ -61,6 +62,7 @@ static void resolve(struct ktrc_reclaim *view)
 		view->event = NULL;
 	priv->kinds = enum_of(view->event, "kind");
 	priv->reasons = enum_of(view->event, "reason");
+	priv->direct = ktrc_enum_value(priv->kinds, "direct");
 	priv->wake_node = ktrc_event_getter(priv->wake, "node");
 	priv->wake_order = ktrc_event_getter(priv->wake, "order");
 	priv->sleep_node = ktrc_event_getter(priv->sleep, "node");
@@ -112,6 +114,7 @@ void ktrc_reclaim_destroy(struct ktrc_reclaim *view)
 		ktrc_index_release(&view->priv->nodes);
 	free(view->priv);
 	ktrc_under_way_release(&view->under_way);
+	free(view->direct);
 	free(view->kswapd);
 	ktrc_stall_destroy(view->all);
 	free(view);
@@ -174,6 +177,25 @@ static int add_reason(struct ktrc_reclaim *view, const u8 *payload)
 	return add_to(view, &row, 1, payload);
 }
 
+static int keep_direct(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct stall_getters *g = &view->priv->end_get;
+	struct ktrc_direct *direct;
+
+	if (!view->keeps_direct || ktrc_get(g->kind, record->payload) != view->priv->direct)
+		return 0;
+	direct = ktrc_array_push(view->direct, view->nr_direct);
+	if (!direct)
+		return -ENOMEM;
+	*direct = (struct ktrc_direct){
+		.pid = record->task->tgid,
+		.ticks = ktrc_get(g->dur, record->payload),
+		.pages = ktrc_get_or_0(g->reclaimed, record->payload),
+	};
+	ktrc_comm_copy(direct->comm, record->task->comm);
+	return 0;
+}
+
 /* The time of a part is in its stall's already: it is counted among the parts only. */
 static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
@@ -182,7 +204,7 @@ static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 	u64 cgid = ktrc_get_or_0(g->cgid, payload), kind = ktrc_get(g->kind, payload);
 	struct ktrc_stall_row *part, *rows[5];
 
-	if (add_reason(view, payload) < 0)
+	if (add_reason(view, payload) < 0 || keep_direct(view, record) < 0)
 		return -ENOMEM;
 	if (ktrc_get_or_0(g->nested, payload)) {
 		part = ktrc_stalls_get(&view->parts, kind, 0);

@@ -30,9 +30,24 @@ struct ktrc_kswapd {
 };
 
 /**
+ * struct ktrc_direct - a stall in direct reclaim
+ * @comm: name of the task
+ * @pid: its process
+ * @ticks: how long it took
+ * @pages: reclaimed
+ */
+struct ktrc_direct {
+	char comm[32];
+	u32 pid;
+	u64 ticks;
+	u64 pages;
+};
+
+/**
  * struct ktrc_reclaim - the view
  * @capture: what it is a view of
  * @event: the event counted; NULL when the session records no stalls
+ * @keeps_direct: set before the first record: keep @direct
  * @start_ticks: stalls that ended before it are left out, because some CPU's are missing
  * @left_out: records left out for that
  * @all: everything
@@ -44,6 +59,8 @@ struct ktrc_kswapd {
  * @processes: by process
  * @shrinkers: calls of shrinkers, by function and cgroup; their pages are objects
  * @under_way: stalls that have not ended
+ * @direct: each stall in direct reclaim, in the order in which they ended
+ * @nr_direct: their number
  * @kswapd: by node
  * @nr_kswapd: their number
  * @nr_unnamed: cgroups without a name
@@ -51,6 +68,7 @@ struct ktrc_kswapd {
 struct ktrc_reclaim {
 	const struct ktrc_capture *capture;
 	const struct ktrc_event *event;
+	bool keeps_direct;
 	u64 start_ticks;
 	u64 left_out;
 	struct ktrc_stall_row *all;
@@ -62,6 +80,8 @@ struct ktrc_reclaim {
 	struct ktrc_stalls processes;
 	struct ktrc_stalls shrinkers;
 	struct ktrc_under_way under_way;
+	struct ktrc_direct *direct;
+	size_t nr_direct;
 	struct ktrc_kswapd *kswapd;
 	size_t nr_kswapd;
 	u64 nr_unnamed;
