@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Each packet that is left of a long flight recording explains itself: read alone it gives the same
+# records as the whole trace does there, each with its task.
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+
+# bytes that were overwritten on the CPU with the fewest
+gone() {
+	ktrc-ctl status | awk '$1 ~ /^[0-9]+$/ { print $4 }' | sort -n | head -n 1
+}
+
+ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,throttle --memory=1M || fail "start: $?"
+storm
+nice -n 19 touch_pages rename 1000000000 >/dev/null &
+storms+=($!)
+until [ "$(gone)" -gt 3000000 ]; do
+	for _ in {1..10}; do
+		advise each 7 >/dev/null || fail "advise: $?"
+	done
+done
+calm
+for _ in {1..199}; do
+	/bin/true
+done
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+/usr/bin/python3 -B - "$tmp/trace" "$tmp/alone" <<'END' || fail "not the same"
+import json, shutil, subprocess, sys
+sys.path.insert(0, 'tests/fuzz')
+import decode
+
+
+def events(trace):
+    command = ['ktrc-read', 'events', '--format=ndjson', trace]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+
+
+def put(trace, packet, alone):
+    """A trace of one packet: of every other CPU nothing."""
+    shutil.copytree(trace.path, alone, ignore=lambda *_: [f'cpu_{n}' for n in trace.cpus])
+    about = dict(trace.about, streams=[])
+    for cpu in trace.cpus:
+        data = packet if cpu == decode.HEADER.unpack_from(packet)[9] else b''
+        about['streams'].append({'cpu': cpu, 'bytes': len(data)})
+        with open(f'{alone}/cpu_{cpu}', 'wb') as file:
+            file.write(data)
+    with open(f'{alone}/ktrc/ktrc.json', 'w', encoding='utf-8') as file:
+        json.dump(about, file)
+
+
+trace, parts, nr = decode.Trace(sys.argv[1]), [], 0
+for cpu in trace.cpus:
+    stream, at = trace.stream(cpu), 0
+    while at < len(stream.data):
+        _, size, _ = stream.header(at)
+        put(trace, stream.data[at:at + size], f'{sys.argv[2]}{nr}')
+        parts += events(f'{sys.argv[2]}{nr}')
+        at, nr = at + size, nr + 1
+whole = events(sys.argv[1])
+rows = [json.loads(line) for line in parts]
+tasks = {(row['tid'], row['comm']) for row in rows}
+nameless = [row for row in rows if row['comm'] in (None, '?') and not row['event'].startswith('throttle')]
+print(f'# {nr} packets, {len(whole)} records of {len(tasks)} tasks, {len(nameless)} without one')
+for line in sorted(set(parts) ^ set(whole))[:9]:
+    print('# only one has', line)
+sys.exit(sorted(parts) != sorted(whole) or nr < 12 or len(whole) < 10007 or len(tasks) < 101 or
+         nameless != [])
+END
+ktrc-ctl reset -q
