@@ -25,8 +25,8 @@ tools:
 # Packages that a verb needs, and what it runs
 demo bench: needs := build guest
 check style fuzz: needs := build check
-test mutants: needs := build check guest
-debug-kernel debug-test soak: needs := build check guest debug
+test: needs := build check guest
+debug-kernel debug-test soak mutants: needs := build check guest debug
 
 run-demo = $(MAKE) all >&2 && tests/demo/run
 run-check = tests/total tests/check "$(MAKE) style"

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # A CPU that is offline when the module is loaded and comes up later is recorded like any
 # other; going down and up again and again under load loses nothing and balances.
-# KTRC_CYCLES: how often (50).
+# KTRC_CYCLES: how often (200).
 # timeout: 900
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
 
-cycles=${KTRC_CYCLES:-50}
+cycles=${KTRC_CYCLES:-200}
 cpu=/sys/devices/system/cpu/cpu1/online
 trap 'echo 1 >$cpu' EXIT
 

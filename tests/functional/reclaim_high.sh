@@ -74,7 +74,7 @@ owner=$(make 5M owner)
 hog=$(make 8M hog)
 echo +memory >$cgroups/owner/cgroup.subtree_control
 make max owner/child >/dev/null
-modprobe brd rd_nr=2 rd_size=32768 || fail "modprobe brd"
+modprobe brd rd_nr=2 rd_size=49152 || fail "modprobe brd"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 
 ktrc-ctl start -q --events=reclaim --memory=32M || fail "start: $?"

@@ -15,6 +15,12 @@ tracing=/sys/kernel/tracing
 # functions of the slow path, which run with the guard against recursion up
 guarded=(ktrc:ktrc_who_is ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open)
 
+# What this session calls from ktrc by a call that a kprobe can stand on. Of the others the kernel
+# has none there (memcpy, __stack_chk_fail), nobody waits (irq_work_queue), the compiler jumps
+# (thunk, trampoline), or another family calls them (memset).
+reached=(ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open __rcu_read_lock __rcu_read_unlock
+	ktime_get_mono_fast_ns ktime_get_real_fast_ns)
+
 # value PARAMETER
 value() {
 	cat "/sys/module/ktrc_recurse/parameters/$1"
@@ -69,6 +75,8 @@ recursion() {
 	IFS=, read -ra counts < <(value faults)
 	for i in "${!functions[@]}"; do
 		note "${functions[i]}: ${counts[i]} faults"
+		[[ " ${reached[*]} " != *" ${functions[i]} "* ]] || [ "${counts[i]}" -gt 0 ] ||
+			fail "no fault inside ${functions[i]}"
 		[ "${counts[i]}" -le 0 ] || raised=$((raised + counts[i]))
 		[ "$i" -ge ${#guarded[@]} ] || inside=$((inside + counts[i]))
 	done

@@ -229,7 +229,10 @@ static void ends_by_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->stop_reason, (u32)KTRC_STOP_MAX_TIME);
 }
 
-/* a second at most, then it is stopped for good; what it holds stays */
+/*
+ * A second at most, then it is stopped for good; what it holds stays, and nobody adds to its
+ * counters. tests/kunit/guest looks for the line in the log.
+ */
 static void broken_is_stopped(struct kunit *test)
 {
 	struct ktrc_session *s = made(test, "one", true);
@@ -239,6 +242,7 @@ static void broken_is_stopped(struct kunit *test)
 	wait_for_stop(s);
 	KUNIT_EXPECT_EQ(test, s->state, (u32)KTRC_STATE_STOPPED);
 	KUNIT_EXPECT_EQ(test, s->stop_reason, (u32)KTRC_STOP_BROKEN);
+	KUNIT_EXPECT_EQ(test, nr_listeners(FAULT), 0u);
 	KUNIT_EXPECT_EQ(test, ktrc_session_start(s, &why), -EIO);
 	KUNIT_EXPECT_NOT_NULL(test, why.text);
 	KUNIT_EXPECT_EQ(test, s->state, (u32)KTRC_STATE_STOPPED);
