@@ -180,6 +180,8 @@ int ktrc_attach_session(struct ktrc_session *s, struct ktrc_why *why)
 	if (!err) {
 		s->is_listening = true;
 		set_outlets(s);
+	} else {
+		ktrc_hooks_remove();
 	}
 	/* every probe sees it, none the other bank or the trial */
 	tracepoint_synchronize_unregister();
@@ -210,6 +212,7 @@ void ktrc_detach_session(struct ktrc_session *s)
 	s->is_listening = false;
 	set_outlets(s);
 	put_hooks(s, KTRC_NR_EVENTS);
+	ktrc_hooks_remove();
 	/* no probe runs or sees the other bank after this: tracepoints and function hooks */
 	tracepoint_synchronize_unregister();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attach and detach.  After a detach the caller waits for probes that still run
- * (attach.c does, once for all hooks).
+ * Attach and detach.  After a detach the caller has the functions' probes removed and waits
+ * for probes that still run (attach.c does, once for all hooks).
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -51,7 +51,7 @@ int ktrc_tracepoint_check(const char *name)
 	return find_tracepoint(name) ? 0 : -ENOENT;
 }
 
-/* whether the kernel calls @probe there: it is told to, and looks */
+/* whether @probe is among those to call there, and the tracepoint is switched on */
 static bool is_called(struct tracepoint *tp, const void *probe)
 {
 	const struct tracepoint_func *func;
@@ -150,36 +150,39 @@ void ktrc_points_detach(struct ktrc_point *points, size_t nr)
 		ktrc_tracepoint_detach(&points[nr - 1 - i].hook);
 }
 
-/* A probe to take away: one of the two. */
-struct removal {
-	struct work_struct work;
-	struct kretprobe *rp;
-	struct kprobe *kp;
-};
+/* Probes to take away, all at once: the kernel waits for RCU once for so many of a kind. */
+#define BATCH 16
 
-static void remove_probe(struct work_struct *work)
+static struct {
+	struct kretprobe *functions[BATCH];
+	struct kprobe *entries[BATCH];
+	int nr_functions;
+	int nr_entries;
+} leaving;
+
+static void remove_leaving(struct work_struct *work)
 {
-	struct removal *r = container_of(work, struct removal, work);
-
-	if (r->rp)
-		unregister_kretprobe(r->rp);
-	else
-		unregister_kprobe(r->kp);
+	unregister_kretprobes(leaving.functions, leaving.nr_functions);
+	unregister_kprobes(leaving.entries, leaving.nr_entries);
+	leaving.nr_functions = 0;
+	leaving.nr_entries = 0;
 }
 
-/*
+static DECLARE_WORK(removal, remove_leaving);
+
+/**
+ * ktrc_hooks_remove() - take away the functions' probes that were detached
+ *
  * To disarm a probe the kernel allocates; where it gets nothing it warns, and goes on calling
  * what the module takes with it.  So little is refused to a task only that the kernel kills for
- * memory, which may be the one whose session ends by that: another one does it.
+ * memory, which may be the one whose session ends by that: a worker does it.
  */
-static void remove_by_worker(struct kretprobe *rp, struct kprobe *kp)
+void ktrc_hooks_remove(void)
 {
-	struct removal r = { .rp = rp, .kp = kp };
-
-	INIT_WORK_ONSTACK(&r.work, remove_probe);
-	queue_work(system_unbound_wq, &r.work);
-	flush_work(&r.work);
-	destroy_work_on_stack(&r.work);
+	if (!leaving.nr_functions && !leaving.nr_entries)
+		return;
+	queue_work(system_unbound_wq, &removal);
+	flush_work(&removal);
 }
 
 /* the kernel takes probes that it then does not arm, while kprobes are switched off */
@@ -230,6 +233,7 @@ int ktrc_function_attach(struct ktrc_function *f)
 {
 	int err;
 
+	ktrc_hooks_remove();
 	memset(&f->rp, 0, sizeof(f->rp));
 	f->rp.kp.symbol_name = f->symbol;
 	f->rp.entry_handler = f->on_entry;
@@ -250,12 +254,16 @@ int ktrc_function_attach(struct ktrc_function *f)
  * ktrc_function_detach() - undo ktrc_function_attach(); nothing if not attached
  * @f: the function
  *
+ * Its handlers may still be called until ktrc_hooks_remove().
  * Tasks inside the function return through the kernel's own code, not ours.
  */
 void ktrc_function_detach(struct ktrc_function *f)
 {
-	if (f->is_attached)
-		remove_by_worker(&f->rp, NULL);
+	if (!f->is_attached)
+		return;
+	if (leaving.nr_functions == BATCH)
+		ktrc_hooks_remove();
+	leaving.functions[leaving.nr_functions++] = &f->rp;
 	f->is_attached = false;
 }
 
@@ -306,6 +314,7 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 {
 	int err;
 
+	ktrc_hooks_remove();
 	memset(&e->kp, 0, sizeof(e->kp));
 	e->kp.symbol_name = e->symbol;
 	e->kp.pre_handler = e->on_entry;
@@ -322,11 +331,16 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 /**
  * ktrc_entry_detach() - undo ktrc_entry_attach(); nothing if not attached
  * @e: the function
+ *
+ * Its handler may still be called until ktrc_hooks_remove().
  */
 void ktrc_entry_detach(struct ktrc_entry *e)
 {
-	if (e->is_attached)
-		remove_by_worker(NULL, &e->kp);
+	if (!e->is_attached)
+		return;
+	if (leaving.nr_entries == BATCH)
+		ktrc_hooks_remove();
+	leaving.entries[leaving.nr_entries++] = &e->kp;
 	e->is_attached = false;
 }
 

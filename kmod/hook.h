@@ -117,6 +117,8 @@ int ktrc_calls_check(struct ktrc_calls *c);
 int ktrc_calls_attach(struct ktrc_calls *c);
 void ktrc_calls_detach(struct ktrc_calls *c);
 
+void ktrc_hooks_remove(void);
+
 const char *ktrc_hook_reason(int error);
 
 #endif /* KTRC_HOOK_H */

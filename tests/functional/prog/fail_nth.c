@@ -77,7 +77,7 @@ static int delete (const char *name)
 
 /* what a new session can be told beside its name */
 struct wanted {
-	bool running, replace, bound, filtered, stream;
+	bool running, replace, bound, filtered, stream, all;
 };
 
 static void put_filters(struct request *r)
@@ -94,9 +94,18 @@ static void put_filters(struct request *r)
 	put(r, KTRC_A_SESSION_CGROUP, &cgroup, sizeof(cgroup));
 }
 
+static const uint64_t every_event = 0
+#define KTRC_IS_DATA(id) | 1ull << (id)
+#define KTRC_IS_PART KTRC_IS_DATA
+#define KTRC_IS_DICT(id)
+#define KTRC_EVENT(id, ev, label, kind, doc) KTRC_IS_##kind(id)
+#include "../../../uapi/ktrc_events.def"
+	;
+
 static int make(const char *name, const struct wanted *w)
 {
-	uint64_t events = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim, memory = 1 << 18;
+	uint64_t some = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim, memory = 1 << 18;
+	uint64_t events = w->all ? every_event : some;
 	uint32_t state = w->running ? KTRC_STATE_RUNNING : KTRC_STATE_NEW, bind = device;
 	uint32_t mode = w->stream ? KTRC_MODE_STREAM : KTRC_MODE_FLIGHT, packet = 4096;
 	struct request r;
@@ -125,6 +134,11 @@ static int new_stopped(void)
 static int new_running(void)
 {
 	return make("new", &(struct wanted){ .running = true });
+}
+
+static int new_with_all(void)
+{
+	return make("new", &(struct wanted){ .running = true, .all = true });
 }
 
 static int new_filtered(void)
@@ -299,6 +313,7 @@ static const struct row {
 	{ "", open_device, NULL },
 	{ "session_new", new_stopped, delete_new },
 	{ "session_new running", new_running, delete_new },
+	{ "session_new with every event", new_with_all, delete_new },
 	{ "session_new filtered", new_filtered, delete_new },
 	{ "session_new bound", new_bound, reopen },
 	{ "", new_stopped, NULL },
