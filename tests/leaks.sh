@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 # For tests that load and unload the module over and over: what that may leave behind, in $tmp.
 
-# leftovers: what bears the module's name, and hooks, of which only it has any
+# leftovers: what bears the module's name, and hooks, whoever has them
 leftovers() {
 	grep ktrc /proc/misc
 	cat /sys/kernel/debug/kprobes/list /sys/kernel/tracing/enabled_functions
@@ -43,13 +43,14 @@ remember() {
 # What others take and give meanwhile is allowed for: an object of 2 KiB that is left each time shows
 # with 200.
 run_cycles() {
-	local cycle nr=$2 warm=$(($2 / 5 + 1))
+	local cycle nr=$2 warm=$(($2 / 5 + 1)) others
+	others=$(leftovers)
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || remember first
 		"$1" $((cycle + warm))
 	done
 	remember last
-	expect "left behind" "$(leftovers)" ""
+	expect "left behind" "$(leftovers)" "$others"
 	note "$((warm + nr)) cycles; KiB at first and at last: $(paste -d ' ' "$tmp"/memory.{first,last} |
 		awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $4 }')"
 	paste -d ' ' "$tmp"/memory.{first,last} | awk -v cycles="$nr" '

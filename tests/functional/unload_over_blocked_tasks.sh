@@ -1,35 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The module is unloaded while tasks wait inside each function that it hooks: a hundred inside
-# the handler of a page fault that advice raised, one in the reclaim of a memory cgroup. They go
-# on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
+# The module is unloaded under load while tasks wait inside each function whose return it hooks: a
+# hundred inside the handler of a page fault that advice raised, one inside each of the others. They
+# go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
+# guest: nodes
 # timeout: 1500
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
-. tests/slow_swap.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 cycles=${KTRC_CYCLES:-20}
 blocked=100
-cgroup=/sys/fs/cgroup/tight
-stuck=
-
-# get_stuck: a task of which reclaim swaps out a page each 60 ms
-get_stuck() {
-	bash -c 'echo $$ >"$0"/cgroup.procs; exec perl -e "\$x = q(x) x 40e6"' $cgroup &
-	stuck=$!
-	until is_in_reclaim "$stuck"; do
-		[ -d /proc/$stuck ] || fail "never stuck"
-		sleep 0.05
-	done
-}
-
-get_free() {
-	kill -KILL "$stuck"
-	wait "$stuck"
-	stuck=
-}
+cgroups=/sys/fs/cgroup
+huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
+functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high)
 
 # block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
 block() {
@@ -47,35 +32,81 @@ release() {
 	wait "$blocker" || fail "blocked: $?"
 }
 
+# hold FUNCTION PROGRAM [ARGUMENT...]: a task, of perl, that gets into the function, and no further
+held=()
+hold() {
+	ln -sf "$(command -v perl)" "$tmp/$1"
+	"$tmp/$1" -e "${@:2}" &
+	held+=($!)
+}
+
+# shellcheck disable=SC2016 # perl's
+enter='open F, ">", shift . "/cgroup.procs"; print F $$; close F;'
+# shellcheck disable=SC2016
+use_memory='$bytes = 800e6; $x = "x" x $bytes'
+
+hold_all() {
+	hold try_to_free_pages "$enter $use_memory" $cgroups/full
+	hold reclaim_throttle "$enter $use_memory" $cgroups/full
+	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
+	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
+	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
+}
+
+# are_held: each of them, and inside its function
+are_held() {
+	local pid
+	for pid in "${held[@]}"; do
+		[ "$(cat "/proc/$pid/wchan")" = ktrc_hold ] || return
+	done
+}
+
+await_held() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		! are_held || return 0
+		sleep 0.1
+	done
+	for i in "${!held[@]}"; do
+		note "${functions[i]}: $(cat "/proc/${held[i]}/"{comm,wchan} | xargs)"
+	done
+	fail "not all are inside"
+}
+
+let_go() {
+	kill -KILL "${held[@]}"
+	wait "${held[@]}" 2>/dev/null
+	held=()
+}
+
 cycle() {
 	insmod ktrc.ko || fail "insmod: $?"
-	ktrc-ctl start -q --events=fault,fault.light,reclaim,madvise --memory=1M || fail "start: $?"
-	if [ -n "$stuck" ] && ! is_in_reclaim "$stuck"; then
-		get_free
-	fi
-	[ -n "$stuck" ] || get_stuck
+	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle --memory=1M || fail "start: $?"
+	hold_all
 	block
+	await_held
 	expect "tasks inside the handler" \
 		"$(grep -lE 'handle_userfault' /proc/$blocker/task/*/stack | wc -l)" $blocked
 	expect "tasks inside madvise" "$(grep -l 'do_madvise' /proc/$blocker/task/*/stack | wc -l)" $blocked
 	ktrc-ctl reset -q || fail "reset: $?"
-	if is_in_reclaim "$stuck"; then
-		in_reclaim=$((in_reclaim + 1))
-	fi
 	rmmod ktrc || fail "rmmod: $?"
+	are_held || fail "not inside any more"
+	let_go
 	release
 }
 
-echo never >/sys/kernel/mm/transparent_hugepage/enabled
 rmmod ktrc || fail "rmmod: $?"
-slow_swap
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-mkdir $cgroup
-echo 8M >$cgroup/memory.high
-in_reclaim=0
+insmod build/functional/ktrc_hold.ko symbols="$(IFS=, && echo "${functions[*]}")" || fail "ktrc_hold: $?"
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+echo "+memory +cpuset" >$cgroups/cgroup.subtree_control
+mkdir $cgroups/tight $cgroups/full
+echo 8M >$cgroups/tight/memory.high
+echo 1 >$cgroups/full/cpuset.mems
+echo 1000 >$huge # as many as there is memory for
+storm 0
 run_cycles cycle "$cycles"
-get_free
-rmdir $cgroup
-no_swap
-note "$blocked tasks inside the handler each time; $in_reclaim times one in reclaim"
-[ $in_reclaim -ge "$cycles" ] || fail "seldom in reclaim"
+calm
+echo 0 >$huge
+rmdir $cgroups/tight $cgroups/full
+rmmod ktrc_hold || fail "ktrc_hold stays: $?"
+note "$blocked tasks inside the handler and madvise each time, one in each of ${functions[*]}"

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test module: a task that bears a function's name, as far as a task's name goes, is held where
+ * it enters that function until it is killed.  The function's probes have been called by then,
+ * and have changed where it returns to.
+ */
+#include <linux/delay.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/linkage.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
+
+#define MOST 8
+
+static char *symbols[MOST];
+static int nr_symbols;
+module_param_array(symbols, charp, &nr_symbols, 0444);
+
+static unsigned long entries[MOST]; /* where each calls its tracers; 0: not held */
+static atomic_t nr_inside;
+static DECLARE_WAIT_QUEUE_HEAD(for_ever);
+
+void ktrc_hold_entry(void);
+void ktrc_hold(unsigned long return_address);
+
+/* called in place of the function's tracers, with its arguments, and goes on in its body */
+asm(".pushsection .text, \"ax\", @progbits\n"
+    ".type ktrc_hold_entry, @function\n"
+    "ktrc_hold_entry:\n"
+    "	pushq %rbp\n"
+    "	movq %rsp, %rbp\n"
+    "	pushq %rdi\n"
+    "	pushq %rsi\n"
+    "	pushq %rdx\n"
+    "	pushq %rcx\n"
+    "	pushq %r8\n"
+    "	pushq %r9\n"
+    "	movq 8(%rbp), %rdi\n"
+    "	call ktrc_hold\n"
+    "	popq %r9\n"
+    "	popq %r8\n"
+    "	popq %rcx\n"
+    "	popq %rdx\n"
+    "	popq %rsi\n"
+    "	popq %rdi\n"
+    "	leave\n"
+    ASM_RET
+    ".size ktrc_hold_entry, . - ktrc_hold_entry\n"
+    ".popsection\n");
+
+static bool bears_name_of(unsigned long return_address)
+{
+	int i;
+
+	for (i = 0; i < nr_symbols; i++) {
+		if (return_address - MCOUNT_INSN_SIZE == entries[i])
+			return !strncmp(current->comm, symbols[i], TASK_COMM_LEN - 1);
+	}
+	return false;
+}
+
+noinline void ktrc_hold(unsigned long return_address)
+{
+	if (!bears_name_of(return_address))
+		return;
+	atomic_inc(&nr_inside);
+	wait_event_killable(for_ever, false);
+	atomic_dec(&nr_inside);
+}
+
+/* the kernel tells where who registers a probe there */
+static unsigned long find_entry(const char *symbol)
+{
+	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	unsigned long ip;
+
+	if (register_kprobe(&kp))
+		return 0;
+	ip = kp.flags & KPROBE_FLAG_FTRACE ? (unsigned long)kp.addr : 0;
+	unregister_kprobe(&kp);
+	return ip;
+}
+
+static void let_go(void)
+{
+	int i;
+
+	for (i = 0; i < nr_symbols; i++) {
+		if (entries[i])
+			unregister_ftrace_direct(entries[i], (unsigned long)ktrc_hold_entry);
+	}
+	while (atomic_read(&nr_inside))
+		msleep(10);
+	synchronize_rcu_tasks();
+}
+
+static int hold(int i)
+{
+	unsigned long ip = find_entry(symbols[i]);
+	int err = ip ? register_ftrace_direct(ip, (unsigned long)ktrc_hold_entry) : -ENOENT;
+
+	if (!err)
+		entries[i] = ip;
+	return err;
+}
+
+static int __init hold_init(void)
+{
+	int i, err = 0;
+
+	for (i = 0; i < nr_symbols && !err; i++)
+		err = hold(i);
+	if (err)
+		let_go();
+	return err;
+}
+
+static void __exit hold_exit(void)
+{
+	let_go();
+}
+
+module_init(hold_init);
+module_exit(hold_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("ktrc test: tasks that stay inside a function");
