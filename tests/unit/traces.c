@@ -40,6 +40,9 @@ static const struct recipe recipes[] = {
 	/* small: it will be cut and damaged at every byte */
 	{ "sample", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 3, 640, 1 << 26, 1, 0, 0,
 	  true },
+	/* smaller: every byte will have every value */
+	{ "packet", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 1, 450, 1 << 26, 0, 0, 0,
+	  true },
 };
 
 /* What comes next in a stream. */
