@@ -34,11 +34,6 @@ holds() {
 	jq -e "$1" "$tmp/json" >/dev/null || fail "not so: $1: $(jq -c .counters "$tmp/json")"
 }
 
-in_cgroup() {
-	# shellcheck disable=SC2016 # that shell's
-	bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' $cgroup "$@" >/dev/null
-}
-
 answers 'counted: fault [0-9]+ times, [0-9]+/s' ktrc-ctl run -q --count -- sh -c \
 	'taskset -c 0 touch_pages read 307; taskset -c 1 touch_pages read 20011'
 grep -qE '^counted +fault: [0-9]+ of [0-9]+ hits; .* in all, p50 <= .*, p99 <= .*, max ' "$tmp/text" ||
@@ -49,7 +44,7 @@ grep -qE '^ +fault: CPU 1 [0-9]+, CPU 0 [0-9]+$' "$tmp/text" ||
 mkdir $cgroup
 ktrc-ctl start -q --count --events=fault,fault.light,reclaim --cgroup=counted || fail "start: $?"
 touch_pages read 5003 >/dev/null
-in_cgroup touch_pages read 20011
+in_cgroup $cgroup touch_pages read 20011 >/dev/null
 ktrc-ctl stop -q
 answers 'counted: fault [0-9]+ times, .*; fault.light [0-9]+ times, [0-9]+/s' ktrc-read
 grep -q 'fault.light: [0-9]* hits, .*those filtered out included$' "$tmp/text" || fail "$(cat "$tmp/text")"
@@ -74,7 +69,7 @@ answers 'quiet: no page fault of [0-9]+ passed the filter; no stall in reclaim$'
 is_one_line "run"
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 ktrc-ctl start -q --events=fault:min=10s,reclaim:min=10s --cgroup=counted || fail "start: $?"
-in_cgroup sh -c "touch_pages read 1009; echo 64K >$cgroup/memory.reclaim; :" 2>/dev/null
+in_cgroup $cgroup sh -c "touch_pages read 1009 >/dev/null; echo 64K >$cgroup/memory.reclaim; :" 2>/dev/null
 answers 'quiet: no page fault of [0-9]+ passed the filter; no stall of [0-9]+ in reclaim passed' ktrc-read
 is_one_line "running"
 ktrc-ctl stop -q

@@ -27,12 +27,6 @@ is_waiting() {
 	done
 }
 
-# in_cgroup NAME MODE PAGES
-in_cgroup() {
-	# shellcheck disable=SC2016 # that shell's
-	bash -c 'echo $$ >"$1/cgroup.procs" && exec touch_pages "$2" "$3"' - "$cgroups/$1" "$2" "$3"
-}
-
 start() {
 	local session=$1
 	shift
@@ -60,9 +54,9 @@ echo >"$tmp/go.in"
 wait $pid_in || fail "touch_pages: $?"
 echo >"$tmp/go.out"
 wait $pid_out || fail "touch_pages: $?"
-cgroup_in=$(in_cgroup in read 419)
-cgroup_below=$(in_cgroup in/below read 421)
-cgroup_out=$(in_cgroup out read 431)
+cgroup_in=$(in_cgroup $cgroups/in touch_pages read 419)
+cgroup_below=$(in_cgroup $cgroups/in/below touch_pages read 421)
+cgroup_out=$(in_cgroup $cgroups/out touch_pages read 431)
 by_user=$(touch_pages write 433)
 by_kernel=$(touch_pages pread 439)
 by_gup=$(touch_pages populate 443)
@@ -115,3 +109,4 @@ expect "durations that were counted" "$(jq '[.durations[] | select(.event == "fa
 for session in $sessions; do
 	ktrc-ctl reset --session="$session" || fail "reset $session: $?"
 done
+rmdir $cgroups/in/below $cgroups/in $cgroups/out || fail "rmdir: $?"

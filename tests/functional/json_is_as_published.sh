@@ -52,14 +52,13 @@ judge() {
 work() {
 	touch_pages write 5000 >/dev/null
 	advise odd >/dev/null
-	bash -c 'echo $$ >"$0/cgroup.procs"; exec dash -c "for i in 1 2 3; do echo 64K >$0/memory.reclaim; done; :"' \
-		$cgroup 2>/dev/null
+	in_cgroup $cgroup dash -c "for i in 1 2 3; do echo 64K >$cgroup/memory.reclaim; done; :" 2>/dev/null
 }
 
 # a cgroup with a quota, and one in it that is kept off longer than it takes to look
 throttled() {
 	echo "1000 $1" >$cgroup/cpu.max
-	bash -c 'echo $$ >"$0/cgroup.procs"; exec timeout 0.5 perl -e "1 while 1"' $cgroup
+	in_cgroup $cgroup timeout 0.5 perl -e '1 while 1'
 }
 
 echo +memory +cpu >/sys/fs/cgroup/cgroup.subtree_control

@@ -32,6 +32,12 @@ all_accounted() {
 		fail "hits are unaccounted for: $(cat "$1")"
 }
 
+# in_cgroup DIR COMMAND...: runs it there
+in_cgroup() {
+	# shellcheck disable=SC2016 # that shell's
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@"
+}
+
 # storm [CPU...]: faults without end on these CPUs, or on both, until calm
 storms=()
 storm() {

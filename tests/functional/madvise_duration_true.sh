@@ -12,11 +12,6 @@ cgroup=/sys/fs/cgroup/in
 calls=13
 populate=23
 
-# in_cgroup COMMAND...: prints what it says
-in_cgroup() {
-	bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' $cgroup "$@"
-}
-
 # durations of POPULATE_WRITE by its tid, in ns, in order of time
 by_kernel() {
 	awk -v tid="$1" '
@@ -42,7 +37,7 @@ ktrc-ctl start -q --session=min --events=madvise:min=2ms || fail "start: $?"
 ktrc-ctl start -q --session=cgroup --events=madvise --cgroup=in || fail "start: $?"
 echo 1 >$trace/events/kprobes/enable
 tid=$(advise populate $calls 4001) || fail "advise: $?"
-tid_in=$(in_cgroup advise populate 3 101) || fail "advise: $?"
+tid_in=$(in_cgroup $cgroup advise populate 3 101) || fail "advise: $?"
 echo 0 >$trace/events/kprobes/enable
 collect all min cgroup
 cat $trace/trace >"$tmp/trace"

@@ -85,7 +85,7 @@ mkdir $box || fail "mkdir"
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 echo 24M >$box/memory.max
 for i in 1 2; do
-	(echo $BASHPID >$box/cgroup.procs && ktrc-ctl start -q --session=s$i --memory=14M) 2>"$tmp/err" || break
+	in_cgroup $box ktrc-ctl start -q --session=s$i --memory=14M 2>"$tmp/err" || break
 done
 expect "sessions of 14 MiB in 24 MiB" "$i" 2
 grep -q '^ktrc-ctl: session s2: not enough memory' "$tmp/err" || fail "no memory: $(cat "$tmp/err")"

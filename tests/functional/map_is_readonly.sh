@@ -14,8 +14,7 @@ account() {
 
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $group
-# shellcheck disable=SC2016 # $$ is the inner shell's
-sh -c 'echo $$ >"$0/cgroup.procs" && exec ktrc-ctl start --memory=64M' $group || fail "start: $?"
+in_cgroup $group ktrc-ctl start --memory=64M || fail "start: $?"
 touch_pages read 5003 >/dev/null
 ktrc-ctl stop || fail "stop: $?"
 

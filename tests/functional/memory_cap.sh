@@ -9,10 +9,6 @@
 box=/sys/fs/cgroup/memory_cap
 trap 'echo 1 >/sys/devices/system/cpu/cpu1/online' EXIT
 
-inside() {
-	(echo $BASHPID >$box/cgroup.procs && "$@")
-}
-
 charged() {
 	cat $box/memory.current
 }
@@ -30,7 +26,7 @@ echo 24M >$box/memory.max
 before=$(rings)
 
 for memory in 256M 64M 30M; do
-	inside ktrc-ctl start --memory=$memory 2>/run/said
+	in_cgroup $box ktrc-ctl start --memory=$memory 2>/run/said
 	expect "--memory=$memory in 24 MiB: exit code" $? 1
 	grep -q "not enough memory" /run/said || fail "--memory=$memory: $(cat /run/said)"
 	expect "rings after --memory=$memory" "$(rings)" "$before"
@@ -39,7 +35,7 @@ for memory in 256M 64M 30M; do
 done
 grep -q '^oom_kill 0$' $box/memory.events || fail "killed: $(cat $box/memory.events)"
 
-inside ktrc-ctl start --memory=6M || fail "6 MiB do not fit: $?"
+in_cgroup $box ktrc-ctl start --memory=6M || fail "6 MiB do not fit: $?"
 [ "$(charged)" -ge $((6 << 20)) ] || fail "6 MiB for one CPU: only $(charged) bytes charged"
 echo 1 >/sys/devices/system/cpu/cpu1/online || fail "cannot bring CPU 1 up"
 [ "$(charged)" -ge $((12 << 20)) ] || fail "CPU 1 came up: only $(charged) bytes charged"

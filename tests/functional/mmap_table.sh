@@ -42,9 +42,7 @@ echo /run/core >/proc/sys/kernel/core_pattern
 modprobe brd rd_nr=1 rd_size=1024 || fail "modprobe brd"
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $group
-# shellcheck disable=SC2016 # $$ is the inner shell's
-sh -c 'echo $$ >"$0/cgroup.procs" && exec ktrc-ctl start -q --memory=16M --packet=64K' $group ||
-	fail "start: $?"
+in_cgroup $group ktrc-ctl start -q --memory=16M --packet=64K || fail "start: $?"
 taskset -c 0 touch_pages read 10007 >/dev/null
 ktrc-ctl stop -q || fail "stop: $?"
 echo 0 >$cpu || fail "cannot take CPU 1 offline"

@@ -20,7 +20,7 @@ make() {
 # shrink CGROUP: a stall in its reclaim, by a task in it; one that gets another name, as its
 # records show a move to another cgroup with the next packet only
 shrink() {
-	bash -c 'echo $$ >"$0/cgroup.procs"; exec dash -c "echo 64K >$0/memory.reclaim; :"' "$cgroups/$1" 2>/dev/null
+	in_cgroup "$cgroups/$1" dash -c "echo 64K >$cgroups/$1/memory.reclaim; :" 2>/dev/null
 }
 
 # every view names early and late, and only these

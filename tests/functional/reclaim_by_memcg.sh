@@ -7,23 +7,10 @@
 # timeout: 240
 # long
 . tests/functional/lib.sh
+. tests/memcg.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 trace=/sys/kernel/tracing
-cgroups=/sys/fs/cgroup
-
-# make LIMIT CGROUP: prints its id
-make() {
-	mkdir "$cgroups/$2" || fail "mkdir $2"
-	echo "$1" >"$cgroups/$2/memory.max" || fail "memory.max of $2"
-	stat -c %i "$cgroups/$2"
-}
-
-# read_in CGROUP DEVICE: prints the pid of who reads it: memory that can be reclaimed, and
-# no waiting for the host, on which this guest's time leaps ahead
-read_in() {
-	bash -c 'echo $$; echo $$ >"$0"; exec cat "$1" >/dev/null' "$cgroups/$1/cgroup.procs" "$2"
-}
 
 # "order gfp reclaimed ns" of each stall of a pid, in order of time
 by_tracefs() {
@@ -59,18 +46,19 @@ compare() {
 }
 
 echo +memory >$cgroups/cgroup.subtree_control
-flat=$(make 7M flat)
-owner=$(make 5M owner)
+flat=$(make_cgroup flat memory.max 7M)
+owner=$(make_cgroup owner memory.max 5M)
 echo +memory >$cgroups/owner/cgroup.subtree_control
-make max owner/child >/dev/null
+make_cgroup owner/child memory.max max >/dev/null
 modprobe brd rd_nr=2 rd_size=32768 || fail "modprobe brd"
 
 ktrc-ctl start -q --events=reclaim --memory=32M || fail "start: $?"
 echo x86-tsc >$trace/trace_clock
 echo 32768 >$trace/buffer_size_kb
 echo 1 | tee $trace/events/vmscan/mm_vmscan_memcg_reclaim_{begin,end}/enable >/dev/null
-read_in flat /dev/ram0 >"$tmp/flat" &
-in_child=$(read_in owner/child /dev/ram1)
+# memory that can be reclaimed, and no waiting for the host, on which this guest's time leaps ahead
+pid_in flat cat /dev/ram0 >"$tmp/flat" &
+in_child=$(pid_in owner/child cat /dev/ram1)
 wait
 in_flat=$(<"$tmp/flat")
 echo 0 | tee $trace/events/vmscan/mm_vmscan_memcg_reclaim_{begin,end}/enable >/dev/null

@@ -9,24 +9,12 @@
 # timeout: 300
 # long
 . tests/functional/lib.sh
+. tests/memcg.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 trace=/sys/kernel/tracing
-cgroups=/sys/fs/cgroup
 events="$trace/events/kprobes/enable $trace/events/vmscan/mm_vmscan_memcg_reclaim_begin/enable
 $trace/events/vmscan/mm_vmscan_memcg_reclaim_end/enable"
-
-# make HIGH CGROUP: prints its id
-make() {
-	mkdir "$cgroups/$2" || fail "mkdir $2"
-	echo "$1" >"$cgroups/$2/memory.high" || fail "memory.high of $2"
-	stat -c %i "$cgroups/$2"
-}
-
-# in_cgroup CGROUP COMMAND...: prints its pid
-in_cgroup() {
-	bash -c 'echo $$; echo $$ >"$0"; exec "$@" >/dev/null' "$cgroups/$1/cgroup.procs" "${@:2}"
-}
 
 # "reclaims reclaimed ns" of each time that a pid reclaimed above memory.high
 by_tracefs() {
@@ -69,11 +57,11 @@ events_high() {
 }
 
 echo +memory >$cgroups/cgroup.subtree_control
-flat=$(make 7M flat)
-owner=$(make 5M owner)
-hog=$(make 8M hog)
+flat=$(make_cgroup flat memory.high 7M)
+owner=$(make_cgroup owner memory.high 5M)
+hog=$(make_cgroup hog memory.high 8M)
 echo +memory >$cgroups/owner/cgroup.subtree_control
-make max owner/child >/dev/null
+make_cgroup owner/child memory.high max >/dev/null
 modprobe brd rd_nr=2 rd_size=49152 || fail "modprobe brd"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 
@@ -83,9 +71,9 @@ echo 32768 >$trace/buffer_size_kb
 printf '%s\n' 'p:high_in mem_cgroup_handle_over_high' 'r:high_out mem_cgroup_handle_over_high' \
 	>$trace/kprobe_events || fail "kprobe_events"
 for event in $events; do echo 1 >"$event"; done
-in_cgroup flat cat /dev/ram0 >"$tmp/flat" &
-in_cgroup hog touch_pages write 2400 >"$tmp/hog" &
-in_child=$(in_cgroup owner/child cat /dev/ram1)
+pid_in flat cat /dev/ram0 >"$tmp/flat" &
+pid_in hog touch_pages write 2400 >"$tmp/hog" &
+in_child=$(pid_in owner/child cat /dev/ram1)
 wait
 for event in $events; do echo 0 >"$event"; done
 ktrc-ctl stop -q || fail "stop: $?"

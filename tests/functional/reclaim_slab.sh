@@ -47,8 +47,8 @@ echo 16384 >$trace/buffer_size_kb
 echo 1 | tee $trace/events/vmscan/mm_shrink_slab_{start,end}/enable >/dev/null
 # names that are not there: objects of the cgroup, which nothing else holds
 cgid=$(stat -c %i $cgroup)
-bash -c 'echo $$ >"$0/cgroup.procs"; for ((i = 0; i < $2; i++)); do [ ! -e "$1/$i" ] || exit 1; done' \
-	$cgroup "$tmp/tree" $files || fail "names: $?"
+in_cgroup $cgroup bash -c "for ((i = 0; i < $files; i++)); do [ ! -e $tmp/tree/\$i ] || exit 1; done" ||
+	fail "names: $?"
 # it cannot have so much back
 echo 2M >$cgroup/memory.reclaim 2>/dev/null
 echo 2 >/proc/sys/vm/drop_caches

@@ -68,9 +68,9 @@ fits "little" "quiet: [0-9]+ page faults, busiest .*; no stall in reclaim$"
 is_one_line "little"
 ktrc-ctl reset -q
 
-# in_cgroup CGROUP COMMAND: the command gets a name and a cgroup of its own
-in_cgroup() {
-	bash -c 'echo $$ >"$0/cgroup.procs"; exec dash -c "$1; :"' $cgroups/"$long/$1" "$2" 2>/dev/null
+# inside CGROUP COMMAND: the command gets a name and a cgroup of its own
+inside() {
+	in_cgroup $cgroups/"$long/$1" dash -c "$2; :" 2>/dev/null
 }
 
 # faults of many processes, most of one of them; stalls of some
@@ -80,7 +80,7 @@ busy() {
 		dash -c "touch_pages write $((1000 * i)) >/dev/null"
 	done
 	for i in 1 2 3; do
-		in_cgroup $i "echo 64K >$cgroups/$long/$i/memory.reclaim"
+		inside $i "echo 64K >$cgroups/$long/$i/memory.reclaim"
 	done
 	timeout 3 touch_pages storm 1000000000 >/dev/null
 }
@@ -106,9 +106,9 @@ ktrc-ctl reset -q
 echo 4M >$cgroups/"$long"/3/memory.max
 modprobe brd rd_nr=1 rd_size=65536 || fail "modprobe brd"
 ktrc-ctl start -q --events=fault,reclaim:1/2 --cgroup="/$long" || fail "start: $?"
-in_cgroup 1 "touch_pages write 1000 >/dev/null"
-in_cgroup 2 "cat /dev/ram0 >/dev/null & echo 64K >$cgroups/$long/2/memory.reclaim; wait"
-in_cgroup 3 "for i in 1 2 3 4; do cat /dev/ram0 >/dev/null & done; wait"
+inside 1 "touch_pages write 1000 >/dev/null"
+inside 2 "cat /dev/ram0 >/dev/null & echo 64K >$cgroups/$long/2/memory.reclaim; wait"
+inside 3 "for i in 1 2 3 4; do cat /dev/ram0 >/dev/null & done; wait"
 ktrc-ctl stop -q
 fits "stalls" "reclaim: \.\.\..*/3 is short of memory: [0-9.]+ m?s in [0-9]+ stalls"
 grep -q "^only  .*estimates.*1/2" "$tmp/text" || complain "stalls: the filter is not named"

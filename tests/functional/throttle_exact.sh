@@ -16,8 +16,7 @@ events="$trace/kprobe_events"
 
 # busy SECONDS CPU CGROUP: in the background
 busy() {
-	bash -c 'echo $$ >"$0/cgroup.procs" || exit; exec taskset -c "$1" perl -e "
-		\$SIG{ALRM} = sub { exit }; alarm \$ARGV[0]; 1 while 1" "$2"' "$top/$3" "$2" "$1" &
+	in_cgroup "$top/$3" taskset -c "$2" perl -e "\$SIG{ALRM} = sub { exit }; alarm $1; 1 while 1" &
 }
 
 stat_of() {
