@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whoever saves a trace is killed by SIGKILL, under load, 100 times at random moments and once in
-# the middle of each call by which a stream is written: a directory with its final name is whole,
-# of any other that holds a packet all whole packets can be read, and it says that it is not
-# all. What was not consumed is still in the session, so no record is lost.
+# Whoever saves a trace is killed by SIGKILL, in each way to save, once in the middle of each call
+# that writes and, under load, 100 times at random moments: a directory with its final name is
+# whole, of any other that can be opened all whole packets can be read, and it says that it is not
+# all, unless it is. One that cannot be opened holds nothing that is not in the session still, so
+# no record is lost.
 # timeout: 900
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
+trace=$tmp/trace
 RANDOM=2111
 kills=0 judged=0 opened=0
 
@@ -41,39 +43,37 @@ killed() {
 	esac
 }
 
-# judge DIR: what is left of one; sets has_packets if that can be read
+# judge WAY DIR: what is left of one; sets is_readable if that is a trace
 judge() {
-	has_packets=
-	left_of "$1"
+	is_readable=
+	left_of "$2"
 	[ -n "$left" ] || return 0
-	if [ "$left" = "$1" ]; then
-		whole_packets "$left"
-		expect "$left is cut" "$is_cut" ""
-	elif [ -s "$left/ktrc/ktrc.json" ]; then
-		whole_packets "$left"
-		opened=$((opened + 1))
-	else
-		# nothing has been consumed by then
+	if [ "$left" != "$2" ] && [ ! -s "$left/ktrc/ktrc.json" ]; then
 		! ktrc-read "$left" >"$tmp/out" 2>"$tmp/err" || fail "$left opens"
 		grep -q 'not a ktrc trace: no ktrc/ktrc.json in it' "$tmp/err" || fail "$left: $(<"$tmp/err")"
+		case $1 in
+		follow | run) ! compgen -G "$left/cpu_*" >/dev/null || fail "$left: what $1 took cannot be read" ;;
+		esac
 		return 0
 	fi
-	has_packets=1
+	is_readable=1
+	whole_packets "$left"
+	if [ "$left" = "$2" ]; then
+		expect "$left is cut" "$is_cut" ""
+	else
+		opened=$((opened + 1))
+	fi
 }
 
-# judge_stream DIR: and keep its records
-judge_stream() {
-	judge "$1"
-	[ -z "$has_packets" ] || records "$left" >>"$tmp/kept"
-}
-
-# judge_all WAY: by judge or judge_stream
+# judge_all WAY: and keep the records of a stream
 judge_all() {
-	local how=judge
-	[ "$1" != follow ] || how=judge_stream
+	opened=0
 	while [ $judged -lt $kills ]; do
-		$how "$tmp/$1.$judged"
-		[ "$1" != follow ] || [ -z "$has_packets" ] || expect "$left is cut" "$is_cut" 1
+		judge "$1" "$tmp/$1.$judged"
+		if [ "$1" = follow ] && [ -n "$is_readable" ]; then
+			expect "$left is cut" "$is_cut" 1
+			records "$left" >>"$tmp/kept"
+		fi
 		judged=$((judged + 1))
 	done
 	note "$1: $kills killed, $opened of them opened, $SECONDS s"
@@ -136,37 +136,83 @@ ran() {
 	judge_all run
 }
 
-# in_each_call: of what writes a stopped stream; the next one goes on where it was killed
+# in_each_call WAY NR THEN: kills one in the middle of the 1st call that writes, one in the 2nd, ...
+# of more than NR; THEN looks at what each leaves
 in_each_call() {
-	local nr trace=$tmp/trace
-	ktrc-ctl start -q --mode=stream --memory=1M --packet=4K || fail "start: $?"
-	: >"$tmp/kept"
+	local nr
+	opened=0
 	for ((nr = 1; ; nr++)); do
-		if [ $nr = 1 ] || [ -e "$left/cpu_0" ]; then
-			[ $nr = 1 ] || control start default
-			taskset -c 0 touch_pages read 503 >/dev/null
-			taskset -c 1 ktrc-ctl stop -q || fail "stop: $?"
-		fi
 		rm -rf "$tmp/hit" "$trace" "$trace".tmp-*
 		plan=kill:$nr
-		try follow "$trace"
-		judge_stream "$trace"
-		[ -z "$has_packets" ] || [ -n "$is_cut" ] ||
-			expect "records that call $nr left, although all is said to be there" "$(records)" ""
+		try "$1" "$trace"
+		judge "$1" "$trace"
+		[ -z "$is_readable" ] || $3
 		[ -e "$tmp/hit" ] || break
-		expect "exit code when killed in call $nr ($(<"$tmp/hit"))" "$status" 137
+		expect "exit code of $1 when killed in call $nr ($(<"$tmp/hit"))" "$status" 137
 	done
 	plan=
-	expect "exit code when not killed: $(<"$tmp/err")" "$status" 0
+	expect "exit code of $1 when not killed: $(<"$tmp/err")" "$status" 0
 	expect "what is left" "$left" "$trace"
-	none_lost "$tmp/kept" again
-	ktrc-ctl reset
-	note "killed in each of $((nr - 1)) calls, $SECONDS s"
-	[ $nr -gt 40 ] || fail "only $nr calls"
+	note "$1: killed in each of $((nr - 1)) calls, $opened of them opened, $SECONDS s"
+	[ $nr -gt "$2" ] || fail "only $nr calls"
 }
 
+# record: on both CPUs
+record() {
+	taskset -c 0 touch_pages read 503 >/dev/null
+	taskset -c 1 ktrc-ctl stop -q || fail "stop: $?"
+}
+
+# What says that it is all is the session's trace, to the byte.
+is_same() {
+	[ -n "$is_cut" ] || diff -r "$tmp/whole" "$left" || fail "call $nr of $way: not all, although it says so"
+}
+
+each_of_kept() {
+	local way
+	ktrc-ctl start -q --memory=1M --packet=4K || fail "start: $?"
+	record
+	control state >"$tmp/state"
+	ktrc-read -q --save="$tmp/whole" || fail "save: $?"
+	for way in save snapshot; do
+		in_each_call $way 20 is_same
+	done
+	expect "session and counters" "$(control state)" "$(<"$tmp/state")"
+	rm -r "$tmp/whole"
+	ktrc-ctl reset
+}
+
+# What is taken is kept; where that were packets there are new ones for the next.
+take() {
+	records "$left" >>"$tmp/kept"
+	[ -n "$is_cut" ] ||
+		expect "records that call $nr left, although all is said to be there" "$(records)" ""
+	if [ -e "$left/cpu_0" ]; then
+		control start default
+		record
+	fi
+}
+
+each_of_consumed() {
+	ktrc-ctl start -q --mode=stream --memory=1M --packet=4K || fail "start: $?"
+	: >"$tmp/kept"
+	record
+	in_each_call follow 40 take
+	records >>"$tmp/kept"
+	none_lost "$tmp/kept" again
+	ktrc-ctl reset
+}
+
+# Nobody else has what it wrote: all of it can be read, as another decoder does.
+is_all_read() {
+	expect "records that call $nr of run left" "$(records "$left" | wc -l)" \
+		"$(tests/fuzz/decode.py "$left" | grep -c ' fault ')"
+}
+
+each_of_kept
+each_of_consumed
+in_each_call run 40 is_all_read
 flight
 stream
 ran
 expect "traces and what is left of traces" "$judged of $kills" "100 of 100"
-in_each_call
