@@ -11,6 +11,8 @@
 #include <linux/hugetlb_inline.h> /* needs what mm.h has, where there are no huge pages */
 
 #include "compat/exceptions.h"
+#include "compat/fault.h"
+#include "fault.h"
 #include "hook.h"
 #include "probe.h"
 
@@ -152,22 +154,8 @@ static void ktrc_on_page_fault_mono(void *data, unsigned long address, struct pt
 
 /* ---- fault ---- */
 
-/*
- * Kept from entry to exit.  @word: the record's first word without its result; 0: at entry
- * nobody wanted a record.
- */
-struct fault_entry {
-	u64 start;
-	u64 word;
-};
-
-union fault_payload {
-	struct ktrc_ev_fault rec;
-	u64 word;
-};
-
 /* the unit of a field in the record's first word; a constant, so that fields move as shifts */
-#define FAULT_ONE(field) (((const union fault_payload){ .rec = { .field = 1 } }).word)
+#define FAULT_ONE(field) (((const union ktrc_fault_payload){ .rec = { .field = 1 } }).word)
 
 static struct ktrc_outlet fault_outlet;
 
@@ -235,7 +223,7 @@ static __always_inline u64 fault_word(struct pt_regs *regs)
 	       fault_class(vma, flags) * FAULT_ONE(class);
 }
 
-static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *regs, u32 clock)
+static __always_inline void fault_entry(struct ktrc_fault *e, struct pt_regs *regs, u32 clock)
 {
 	e->word = unlikely(READ_ONCE(fault_outlet.counting)) ? 0 : fault_word(regs);
 	e->start = ktrc_clock_ticks(clock); /* last: what comes before is not the fault's */
@@ -243,7 +231,7 @@ static __always_inline void fault_entry(struct fault_entry *e, struct pt_regs *r
 
 static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u64 ticks)
 {
-	union fault_payload p = { .word = word };
+	union ktrc_fault_payload p = { .word = word };
 	struct ktrc_facts facts = { .ticks = ticks };
 
 	p.rec.dur = min_t(u64, ticks, U32_MAX);
@@ -264,7 +252,7 @@ static __always_inline void fault_exit_to(struct ktrc_cpu __percpu *cpus, u64 wo
 					  u32 clock)
 {
 	struct ktrc_cpu *c = this_cpu_ptr(cpus);
-	union fault_payload p = { .word = word };
+	union ktrc_fault_payload p = { .word = word };
 
 	p.rec.dur = min_t(u64, ticks, U32_MAX);
 	ktrc_emit_timed(c, clock, fault, &p.rec, ticks);
@@ -320,7 +308,7 @@ static __always_inline void fault_exit_counted(u64 ticks)
 	preempt_enable_notrace();
 }
 
-static __always_inline void fault_exit(const struct fault_entry *e, struct pt_regs *regs, u32 clock)
+static __always_inline void fault_exit(const struct ktrc_fault *e, struct pt_regs *regs, u32 clock)
 {
 	u64 ticks = ktrc_clock_since(clock, e->start);
 	struct ktrc_cpu __percpu *only;
@@ -342,6 +330,21 @@ static __always_inline void fault_exit(const struct fault_entry *e, struct pt_re
 	else
 		fault_exit_others_mono(word, ticks);
 	preempt_enable_notrace();
+}
+
+static struct ktrc_function handle_mm_fault_hook;
+
+/**
+ * ktrc_fault_under_way() - the innermost fault under way of the current task
+ *
+ * Context: any; its own data, which nobody else changes.
+ * Return: NULL when there is none that is recorded.
+ */
+struct ktrc_fault *ktrc_fault_under_way(void)
+{
+	struct ktrc_fault *f = ktrc_kretprobe_data(&handle_mm_fault_hook.rp);
+
+	return f && f->word ? f : NULL;
 }
 
 /* one pair of handlers for each clock */
@@ -379,26 +382,35 @@ static struct ktrc_function handle_mm_fault_hook = {
 	.symbol = "handle_mm_fault",
 	.on_entry = ktrc_on_fault_entry_tsc,
 	.on_exit = ktrc_on_fault_exit_tsc,
-	.entry_bytes = sizeof(struct fault_entry),
+	.entry_bytes = sizeof(struct ktrc_fault),
 };
 
 static int fault_check(void)
 {
-	return ktrc_function_check(&handle_mm_fault_hook);
+	return ktrc_fault_class_check() ?: ktrc_function_check(&handle_mm_fault_hook);
 }
 
+/* from the inside out: no fault is seen whose server would not be */
 static int fault_attach(u32 clock)
 {
 	bool is_tsc = clock == KTRC_CLOCK_TSC;
+	int err;
 
 	handle_mm_fault_hook.on_entry = is_tsc ? ktrc_on_fault_entry_tsc : ktrc_on_fault_entry_mono;
 	handle_mm_fault_hook.on_exit = is_tsc ? ktrc_on_fault_exit_tsc : ktrc_on_fault_exit_mono;
-	return ktrc_function_attach(&handle_mm_fault_hook);
+	err = ktrc_fault_class_attach();
+	if (err)
+		return err;
+	err = ktrc_function_attach(&handle_mm_fault_hook);
+	if (err)
+		ktrc_fault_class_detach();
+	return err;
 }
 
 static void fault_detach(void)
 {
 	ktrc_function_detach(&handle_mm_fault_hook);
+	ktrc_fault_class_detach();
 }
 
 static u64 fault_missed(void)
@@ -407,7 +419,7 @@ static u64 fault_missed(void)
 }
 
 const struct ktrc_probe ktrc_probe_fault = {
-	.hook = "kretprobe handle_mm_fault",
+	.hook = "kretprobe handle_mm_fault, kprobes do_swap_page, do_wp_page, do_huge_pmd_wp_page, pgtable_trans_huge_deposit, numa_migrate_prep",
 	.outlet = &fault_outlet,
 	.rules = KTRC_RULE_MIN | KTRC_RULE_MAJOR | KTRC_RULE_USER | KTRC_RULE_KERNEL,
 	.check = fault_check,

@@ -9,26 +9,9 @@
 pages=10007
 tmp=$(mktemp -d /run/XXXXXX)
 
-# count EVENT MODE: the groups of that event's records in the pages MODE touched;
-# lines are "time ticks cpu tid comm event: name=value...", pages of equal length
+# count EVENT MODE: the groups of that event's records in the pages MODE touched
 count() {
-	local tid low high
-	read -r tid low high <<<"${where[$2]}"
-	awk -v event="$1:" -v tid="$tid" -v low="$(printf '0x%x' "$low")" \
-		-v high="$(printf '0x%x' "$high")" '
-		$4 != tid || $6 != event { next }
-		{
-			delete f
-			f["result"] = "-"
-			for (i = 7; i <= NF; i++) {
-				split($i, pair, "=")
-				f[pair[1]] = pair[2]
-			}
-		}
-		f["page"] >= low && f["page"] < high {
-			n[f["mode"] " write=" f["write"] " " f["class"] " " f["result"]]++
-		}
-		END { for (group in n) print n[group], group }' "$tmp/$2"
+	fault_groups "$1" "$tmp/$2" "${where[$2]}"
 }
 
 echo never >/sys/kernel/mm/transparent_hugepage/enabled

@@ -38,6 +38,29 @@ in_cgroup() {
 	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@"
 }
 
+# fault_groups EVENT FILE "TID FIRST_PAGE END_PAGE": how many of that event's records, in what
+# `ktrc-read events` said, are alike in these pages; lines are "time ticks cpu tid comm event:
+# name=value...", pages of equal length
+fault_groups() {
+	local tid low high
+	read -r tid low high <<<"$3"
+	awk -v event="$1:" -v tid="$tid" -v low="$(printf '0x%x' "$low")" \
+		-v high="$(printf '0x%x' "$high")" '
+		$4 != tid || $6 != event { next }
+		{
+			delete f
+			f["result"] = "-"
+			for (i = 7; i <= NF; i++) {
+				split($i, pair, "=")
+				f[pair[1]] = pair[2]
+			}
+		}
+		f["page"] >= low && f["page"] < high {
+			n[f["mode"] " write=" f["write"] " " f["class"] " " f["result"]]++
+		}
+		END { for (group in n) print n[group], group }' "$2" | sort
+}
+
 # storm [CPU...]: faults without end on these CPUs, or on both, until calm
 storms=()
 storm() {

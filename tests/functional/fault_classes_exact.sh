@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A prime number of pages swapped in, copied after a fork, written after the zero page was read,
+# read from a disk, or huge: that many faults of that class, and as many as the kernel counts.
+# Each NUMA hint fault that the kernel counts is one of class numa.
+# guest: nodes
+# timeout: 300
+# long
+. tests/functional/lib.sh
+
+pages=10007
+tmp=$(mktemp -d /run/XXXXXX)
+
+# counter NAME: of the kernel's
+counter() {
+	sed -n "s/^$1 //p" /proc/vmstat
+}
+
+# record NAME COUNTER COMMAND...: sets $tmp/NAME to its faults, where to what it printed, and grown
+# to how much that counter of the kernel's has grown
+declare -A where
+record() {
+	local name=$1 counter=$2 before
+	shift 2
+	ktrc-ctl start -q --events=fault --memory=32M || fail "start: $?"
+	before=$(counter "$counter")
+	where[$name]=$("$@") || fail "$*"
+	grown=$(($(counter "$counter") - before))
+	ktrc-ctl stop -q || fail "stop: $?"
+	ktrc-read events >"$tmp/$name" || fail "read: $?"
+}
+
+# groups NAME: of what the command did where it says
+groups() {
+	fault_groups fault "$tmp/$1" "${where[$1]}"
+}
+
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+echo 0 >/proc/sys/kernel/numa_balancing
+echo 4096 >/sys/kernel/debug/fault_around_bytes
+
+for mode in rewrite fork; do
+	record $mode pgfault touch_again $mode $pages
+done
+expect "written after it was read" "$(groups rewrite)" "$pages user write=0 anon minor
+$pages user write=1 cow minor"
+expect "written by a child" "$(groups fork)" "$pages user write=1 cow minor"
+
+modprobe brd rd_nr=2 rd_size=100000 || fail "modprobe brd"
+mkswap /dev/ram0 >/dev/null && swapon /dev/ram0 || fail "swapon"
+echo 0 >/proc/sys/vm/page-cluster
+record swap pswpin touch_again swap $pages
+expect "swapped in" "$(groups swap)" "$pages user write=0 swap major
+$pages user write=1 anon minor"
+expect "pages swapped in by the kernel's count" "$grown" $pages
+swapoff /dev/ram0 || fail "swapoff"
+
+mkfs.ext2 -q /dev/ram1 && mkdir "$tmp/disk" && mount /dev/ram1 "$tmp/disk" || fail "no file system"
+head -c $((pages * 4096)) /dev/zero >"$tmp/disk/file"
+sync
+echo 3 >/proc/sys/vm/drop_caches
+record major pgmajfault touch_file "$tmp/disk/file" $pages
+expect "read from a disk" "$(groups major)" "$pages user write=0 file major
+$pages user write=0 file retry"
+[ "$grown" -ge $pages ] || fail "the kernel counts $grown major faults"
+umount "$tmp/disk"
+rmmod brd
+
+echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
+record huge thp_fault_alloc touch_pages huge $((101 * 512))
+expect "huge pages" "$(groups huge)" "101 user write=1 huge minor"
+expect "huge pages by the kernel's count" "$grown" 101
+
+echo 1 >/proc/sys/kernel/numa_balancing
+record balance numa_hint_faults touch_again balance $pages
+echo 0 >/proc/sys/kernel/numa_balancing
+numa=$(grep -c ' fault: .* class=numa' "$tmp/balance")
+note "$numa faults of class numa; the kernel counts $grown; $(groups balance | tr '\n' ,)"
+[ "$grown" -ge $((pages / 2)) ] || fail "the kernel has hardly looked"
+# between two readings of its counter, which are not those moments at which the session starts and stops
+[ $((numa > grown ? numa - grown : grown - numa)) -le $((grown / 1000)) ] || fail "they are not the same"
+ktrc-ctl reset -q
