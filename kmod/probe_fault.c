@@ -11,7 +11,7 @@
 #include <linux/hugetlb_inline.h> /* needs what mm.h has, where there are no huge pages */
 
 #include "compat/exceptions.h"
-#include "compat/fault.h"
+#include "compat/kretprobe.h"
 #include "fault.h"
 #include "hook.h"
 #include "probe.h"

@@ -3,6 +3,8 @@
  * Who serves a fault: entries of the functions to which the kernel turns for the rarer classes.
  * Everything above "control" runs there: it never sleeps, locks, allocates or prints.
  */
+#include <linux/kprobes.h>
+
 #include "compat/fault.h"
 #include "fault.h"
 #include "hook.h"

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The calls under way of a task, as the kernel keeps them to find back from a hooked return. */
+#ifndef KTRC_COMPAT_KRETPROBE_H
+#define KTRC_COMPAT_KRETPROBE_H
+
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+
+/* functions between that of interest and the one that runs, at most, whose exits are hooked as well */
+#define KTRC_NR_RETURNS 8
+
+/* The data of the innermost call under way of the current task that @rp hooks, or NULL. */
+#ifdef CONFIG_KRETPROBE_ON_RETHOOK
+static __always_inline void *ktrc_kretprobe_data(const struct kretprobe *rp)
+{
+	struct llist_node *at = current->rethooks.first;
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_RETURNS && at; i++) {
+		struct rethook_node *node = container_of(at, struct rethook_node, llist);
+
+		if (node->rethook->data == rp)
+			return container_of(node, struct kretprobe_instance, node)->data;
+		at = at->next;
+	}
+	return NULL;
+}
+#else
+static __always_inline void *ktrc_kretprobe_data(const struct kretprobe *rp)
+{
+	struct llist_node *at = current->kretprobe_instances.first;
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_RETURNS && at; i++) {
+		struct kretprobe_instance *ri =
+			container_of(at, struct kretprobe_instance, llist);
+
+		if (get_kretprobe(ri) == rp)
+			return ri->data;
+		at = at->next;
+	}
+	return NULL;
+}
+#endif
+
+#endif /* KTRC_COMPAT_KRETPROBE_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory nodes: hint faults, by which the kernel finds out who uses what, and pages that are
+ * moved.  Everything above "control" runs where the kernel does that: it never sleeps, locks,
+ * allocates or prints.
+ */
+#include <linux/kprobes.h>
+
+#include "compat/kretprobe.h"
+#include "compat/migrate.h"
+#include "hook.h"
+#include "probe.h"
+
+/* largest numbers of the records' fields */
+#define MAX_PAGES ((1u << 24) - 1)
+#define MAX_LEFT ((1u << 28) - 1)
+#define MAX_TICKS ((1ull << 40) - 1)
+#define MAX_NODE ((1u << 10) - 1) /* of the kernel's; one more than there are: not known */
+
+/* ---- numa ---- */
+
+static struct ktrc_outlet numa_outlet;
+
+/* task_numa_fault(last_cpupid, node, pages, flags): when it has been served */
+static int ktrc_on_numa_fault(struct kprobe *kp, struct pt_regs *regs)
+{
+	u32 pages = regs_get_kernel_argument(regs, 2), flags = regs_get_kernel_argument(regs, 3);
+
+	preempt_disable_notrace();
+	ktrc_emit(&numa_outlet, numa, .pages = min(pages, MAX_PAGES),
+		  .node = regs_get_kernel_argument(regs, 1), .local = !!(flags & TNF_FAULT_LOCAL),
+		  .migrated = !!(flags & TNF_MIGRATED), .failed = !!(flags & TNF_MIGRATE_FAIL),
+		  .shared = !!(flags & TNF_SHARED));
+	preempt_enable_notrace();
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_numa_fault);
+
+/* ---- numa.migrate ---- */
+
+/* Kept from entry to exit: the record without what only its end tells. */
+struct migration {
+	u64 start;
+	struct ktrc_ev_numa_migrate rec;
+};
+
+static struct ktrc_outlet migrate_outlet;
+static u32 migrate_clock;
+
+static int ktrc_on_migrate_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct migration *m = (void *)ri->data;
+	int reason = ktrc_migrate_reason_arg(regs);
+
+	if (reason == MR_COMPACTION)
+		return 1;
+	m->rec = (struct ktrc_ev_numa_migrate){
+		.reason = ktrc_migrate_reason(reason),
+		.from = ktrc_migrate_from_arg(regs),
+		.to = reason == MR_NUMA_MISPLACED ? ktrc_migrate_node_arg(regs) : MAX_NODE,
+	};
+	m->start = ktrc_clock_ticks(migrate_clock); /* last: what comes before is not the call's */
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_migrate_entry);
+
+static struct ktrc_function migrate_hook;
+
+/* inside of migrate_pages(), at its end; compaction's may be inside of another one's */
+static void ktrc_on_mm_migrate_pages(void *data, unsigned long succeeded, unsigned long failed,
+				     unsigned long thp_succeeded, unsigned long thp_failed,
+				     unsigned long thp_split, enum migrate_mode mode, int reason)
+{
+	struct migration *m;
+
+	if (reason == MR_COMPACTION)
+		return;
+	m = ktrc_kretprobe_data(&migrate_hook.rp);
+	if (!m)
+		return;
+	m->rec.moved = min_t(u64, succeeded, MAX_PAGES);
+	m->rec.left = min_t(u64, failed, MAX_LEFT);
+}
+
+static int ktrc_on_migrate_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct migration *m = (void *)ri->data;
+	const struct ktrc_facts facts = { .ticks = ktrc_clock_since(migrate_clock, m->start) };
+
+	m->rec.dur = min(facts.ticks, MAX_TICKS);
+	preempt_disable_notrace();
+	ktrc_outlet_emit(&migrate_outlet, KTRC_EV_numa_migrate, &m->rec, sizeof(m->rec), &facts);
+	preempt_enable_notrace();
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_migrate_exit);
+
+/* ---- control ---- */
+
+static struct ktrc_entry numa_hook = {
+	.symbol = "task_numa_fault",
+	.on_entry = ktrc_on_numa_fault,
+};
+
+static int numa_check(void)
+{
+	return ktrc_entry_check(&numa_hook);
+}
+
+static int numa_attach(u32 clock)
+{
+	return ktrc_entry_attach(&numa_hook);
+}
+
+static void numa_detach(void)
+{
+	ktrc_entry_detach(&numa_hook);
+}
+
+const struct ktrc_probe ktrc_probe_numa = {
+	.hook = "kprobe task_numa_fault",
+	.outlet = &numa_outlet,
+	.check = numa_check,
+	.attach = numa_attach,
+	.detach = numa_detach,
+};
+
+static struct ktrc_function migrate_hook = {
+	.symbol = "migrate_pages",
+	.on_entry = ktrc_on_migrate_entry,
+	.on_exit = ktrc_on_migrate_exit,
+	.entry_bytes = sizeof(struct migration),
+};
+
+static struct ktrc_tracepoint moved_hook = { .name = "mm_migrate_pages" };
+
+static int migrate_check(void)
+{
+	return ktrc_tracepoint_check(moved_hook.name) ?: ktrc_function_check(&migrate_hook);
+}
+
+static void migrate_detach(void)
+{
+	ktrc_function_detach(&migrate_hook);
+	ktrc_tracepoint_detach(&moved_hook);
+}
+
+/* from the inside out: nothing is seen whose inside would not be */
+static int migrate_attach(u32 clock)
+{
+	int err;
+
+	check_trace_callback_type_mm_migrate_pages(ktrc_on_mm_migrate_pages);
+	migrate_clock = clock;
+	err = ktrc_tracepoint_attach(&moved_hook, ktrc_on_mm_migrate_pages);
+	if (!err)
+		err = ktrc_function_attach(&migrate_hook);
+	if (err)
+		migrate_detach();
+	return err;
+}
+
+static u64 migrate_missed(void)
+{
+	return ktrc_function_missed(&migrate_hook);
+}
+
+const struct ktrc_probe ktrc_probe_numa_migrate = {
+	.hook = "kretprobe migrate_pages, tracepoint mm_migrate_pages",
+	.outlet = &migrate_outlet,
+	.rules = KTRC_RULE_MIN,
+	.check = migrate_check,
+	.attach = migrate_attach,
+	.detach = migrate_detach,
+	.missed = migrate_missed,
+};

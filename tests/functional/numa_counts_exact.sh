@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Memory that CPU 1 wrote is used from CPU 0 until the kernel moves it to that node, then it is
+# brought back by a change of its cpuset: as many hint faults as the kernel counts, and as many pages
+# moved, each for its reason, from and to the node that it was.
+# guest: nodes
+# timeout: 300
+# long
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+cgroup=/sys/fs/cgroup/nodes
+
+# counter NAME: of the kernel's
+counter() {
+	sed -n "s/^$1 //p" /proc/vmstat
+}
+
+# close_to WHAT GOT WANTED: between two readings, which are not quite those of the session
+close_to() {
+	note "$1: $2 of $3"
+	[ "$3" -gt 1000 ] || fail "$1: the kernel has only $3"
+	[ $(($2 > $3 ? $2 - $3 : $3 - $2)) -le $(($3 / 1000)) ] || fail "$1: $2, the kernel has $3"
+}
+
+# sum FILTER FIELD: over the records
+sum() {
+	jq -s "[.[] | select($1) | .fields.$2] | add // 0" "$tmp/records"
+}
+
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $cgroup
+ktrc-ctl start -q --events=numa --memory=16M || fail "start: $?"
+faults=$(counter numa_hint_faults) moved=$(counter numa_pages_migrated)
+echo 1 >/proc/sys/kernel/numa_balancing
+touch_again balance 10007 >/dev/null || fail "touch_again"
+echo 0 >/proc/sys/kernel/numa_balancing
+faults=$(($(counter numa_hint_faults) - faults)) moved=$(($(counter numa_pages_migrated) - moved))
+
+taskset -c 0 perl -e '$n = 4096 * 9765; $x = "x" x $n; $| = 1; print "filled\n"; <STDIN>' < <(sleep 20) >"$tmp/said" &
+perl=$!
+until grep -q filled "$tmp/said"; do sleep 0.1; done
+by_hand=$(counter pgmigrate_success)
+echo 0 >$cgroup/cpuset.mems
+echo $perl >$cgroup/cgroup.procs
+echo 1 >$cgroup/cpuset.mems
+sleep 1
+by_hand=$(($(counter pgmigrate_success) - by_hand))
+kill $perl
+wait $perl 2>/dev/null
+ktrc-ctl stop -q || fail "stop: $?"
+rmdir $cgroup
+
+ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
+close_to "hint faults" "$(sum '.event == "numa"' pages)" $faults
+close_to "pages moved for it" "$(sum '.event == "numa.migrate" and .fields.reason == "numa_misplaced"' moved)" $moved
+close_to "and the faults that say so" "$(sum '.event == "numa" and .fields.migrated == 1' pages)" $moved
+expect "from and to" "$(jq -rc 'select(.event == "numa.migrate" and .fields.reason == "numa_misplaced").fields |
+	[.from, .to]' "$tmp/records" | sort | uniq -c | sort -rn | head -n 1 | awk '{ print $2 }')" "[1,0]"
+close_to "pages moved by hand" "$(sum '.event == "numa.migrate" and .fields.reason == "syscall"' moved)" $by_hand
+[ "$(sum '.event == "numa.migrate" and .fields.reason == "syscall" and .fields.from == 0' moved)" -ge 9765 ] ||
+	fail "moved by hand, but not from node 0"
+ktrc-ctl stats --format=json >"$tmp/stats"
+all_accounted "$tmp/stats"
+ktrc-ctl reset -q
