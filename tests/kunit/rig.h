@@ -11,8 +11,11 @@
 
 #define RIG_SHIFT 13
 #define RIG_PACKETS 8
+#define RIG_LEAST 2 /* hits of a context that comes */
 
 enum rig_level { RIG_TASK, RIG_SOFTIRQ, RIG_IRQ, RIG_NMI, RIG_NR_LEVELS };
+
+#define RIG_NOBODY RIG_NR_LEVELS
 
 /**
  * struct rig - the CPU
@@ -20,10 +23,11 @@ enum rig_level { RIG_TASK, RIG_SOFTIRQ, RIG_IRQ, RIG_NMI, RIG_NR_LEVELS };
  * @memory: what a reader maps
  * @readers: nobody
  * @seen: reads what is written
- * @level: context that is in rig_emit() now
+ * @level: context that writes, if one does
+ * @found: by level: what the ring's @active was before; while it is not that, the level writes
  * @seq: by level: hits so far
- * @nested: by level that was interrupted and level that interrupted: hits that found a
- *	writer at work
+ * @nr_nested: hits that found a writer at work
+ * @interrupted: by level that was in the middle of a write and level that came: how often
  */
 struct rig {
 	struct ktrc_cpu cpu;
@@ -31,13 +35,16 @@ struct rig {
 	wait_queue_head_t readers;
 	struct observer seen;
 	enum rig_level level;
+	u32 found[RIG_NR_LEVELS];
 	u32 seq[RIG_NR_LEVELS];
-	u64 nested[RIG_NR_LEVELS][RIG_NR_LEVELS];
+	u64 nr_nested;
+	u32 interrupted[RIG_NR_LEVELS][RIG_NR_LEVELS];
 };
 
 struct rig *rig_create(u32 mode, u32 clock);
 void rig_destroy(struct rig *rig);
-void rig_emit(struct rig *rig, enum rig_level level);
+enum rig_level rig_writer(const struct rig *rig);
+void rig_write(struct rig *rig, enum rig_level level, int most);
 const char *rig_consume(struct rig *rig);
 const char *rig_audit(struct rig *rig);
 
