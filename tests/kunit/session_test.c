@@ -3,6 +3,7 @@
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/smp.h>
 
 #include "../../kmod/attach.h"
 
@@ -229,22 +230,107 @@ static void ends_by_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->stop_reason, (u32)KTRC_STOP_MAX_TIME);
 }
 
+/* Hits by the ways that probes have, of which a filter for user mode takes some. */
+static void hit(void *session)
+{
+	static const struct ktrc_facts facts[] = { { 5, KTRC_fault_mode_user },
+						   { 5, KTRC_fault_mode_kernel } };
+	const struct ktrc_outlet *outlet = ktrc_attach_probe(FAULT)->outlet;
+	const struct ktrc_subject subject = { .task = current };
+	const struct ktrc_ev_fault rec = { .page = 1 };
+	struct ktrc_session *s = session;
+	int i;
+
+	preempt_disable();
+	for (i = 0; i < ARRAY_SIZE(facts); i++) {
+		ktrc_outlet_emit(outlet, FAULT, &rec, sizeof(rec), &facts[i]);
+		ktrc_outlet_emit_of(outlet, FAULT, &rec, sizeof(rec), &facts[i], &subject);
+	}
+	ktrc_emit_timed(this_cpu_ptr(s->cpus), s->clock, fault, &rec, 5);
+	preempt_enable();
+}
+
+struct account {
+	u64 hits, written, filtered, lost, ticks, published;
+};
+
+static struct account account_of(const struct ktrc_session *s, const struct cpumask *cpus)
+{
+	struct account sum = {};
+	int cpu;
+
+	for_each_cpu(cpu, cpus) {
+		const struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+		struct ktrc_books books;
+
+		ktrc_count_read(&c->count[FAULT], &books);
+		sum.hits += books.hits;
+		sum.written += books.written;
+		sum.filtered += books.filtered;
+		sum.lost += books.lost;
+		sum.ticks += local_read(&c->count[FAULT].sum);
+		sum.published += c->ring.published;
+	}
+	return sum;
+}
+
+static void expect_frozen(struct kunit *test, const struct account *before,
+			  const struct account *after)
+{
+	KUNIT_EXPECT_EQ(test, after->hits, before->hits);
+	KUNIT_EXPECT_EQ(test, after->written, before->written);
+	KUNIT_EXPECT_EQ(test, after->filtered, before->filtered);
+	KUNIT_EXPECT_EQ(test, after->lost, before->lost);
+	KUNIT_EXPECT_EQ(test, after->ticks, before->ticks);
+	KUNIT_EXPECT_EQ(test, after->published, before->published);
+}
+
+/* The ring of CPU 0 loses its end; the next hit that looks finds it out, and is lost. */
+static void break_ring(struct kunit *test, struct ktrc_session *s)
+{
+	struct ktrc_ring *r = &per_cpu_ptr(s->cpus, 0)->ring;
+	struct account before, after;
+
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
+	hit(s);
+	r->end = 0;
+	hit(s);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(r->off), (u32)KTRC_BROKEN);
+	before = account_of(s, cpumask_of(0));
+	KUNIT_EXPECT_GE(test, before.written, 3ull);
+	KUNIT_EXPECT_GE(test, before.filtered, 2ull);
+	KUNIT_EXPECT_EQ(test, before.lost, 1ull);
+	hit(s);
+	after = account_of(s, cpumask_of(0));
+	expect_frozen(test, &before, &after);
+}
+
 /*
- * A second at most, then it is stopped for good; what it holds stays, and nobody adds to its
- * counters. tests/kunit/guest looks for the line in the log.
+ * Nothing is written or counted on that CPU from then on; a second at most, then the session is
+ * stopped for good, and nothing is counted on any. tests/kunit/guest looks for the line in the log.
  */
 static void broken_is_stopped(struct kunit *test)
 {
-	struct ktrc_session *s = made(test, "one", true);
+	static const struct ktrc_wish users = { .rule[FAULT].flags = KTRC_RULE_USER };
+	struct ktrc_config config = config_of("one");
+	struct ktrc_making how = { .running = true };
+	struct account before, after;
 	struct ktrc_why why = {};
+	struct ktrc_session *s;
 
-	WRITE_ONCE(per_cpu_ptr(s->cpus, 0)->ring.off, KTRC_BROKEN);
+	KUNIT_ASSERT_EQ(test, ktrc_session_create(&config, &users, &how, &s, &why), 0);
+	break_ring(test, s);
 	wait_for_stop(s);
 	KUNIT_EXPECT_EQ(test, s->state, (u32)KTRC_STATE_STOPPED);
 	KUNIT_EXPECT_EQ(test, s->stop_reason, (u32)KTRC_STOP_BROKEN);
 	KUNIT_EXPECT_EQ(test, nr_listeners(FAULT), 0u);
+	before = account_of(s, cpu_possible_mask);
+	on_each_cpu(hit, s, true);
 	KUNIT_EXPECT_EQ(test, ktrc_session_start(s, &why), -EIO);
 	KUNIT_EXPECT_NOT_NULL(test, why.text);
+	on_each_cpu(hit, s, true);
+	after = account_of(s, cpu_possible_mask);
+	expect_frozen(test, &before, &after);
 	KUNIT_EXPECT_EQ(test, s->state, (u32)KTRC_STATE_STOPPED);
 }
 
