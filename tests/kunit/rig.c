@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -230,3 +231,5 @@ const char *rig_audit(struct rig *rig)
 	TAP_TRY(r->mode == KTRC_MODE_STREAM ? rig_consume(rig) : read_oldest(rig));
 	return audit_books(rig);
 }
+
+MODULE_LICENSE("GPL"); /* all suites link this file */

@@ -71,7 +71,8 @@ static void run(struct kunit *test, u32 mode, u32 clock)
 	if (!why)
 		why = rig_audit(rig);
 	KUNIT_EXPECT_STREQ(test, why ?: "", "");
-	expect_nested(test, rig);
+	if (!why) /* a case's log has room for one of both */
+		expect_nested(test, rig);
 	rig_destroy(rig);
 }
 
@@ -100,5 +101,3 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 kunit_test_suites(&suite);
-
-MODULE_LICENSE("GPL");
