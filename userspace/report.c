@@ -198,7 +198,7 @@ static int nothing(const struct ktrc_capture *capture, const char *label,
 static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_faults *faults = views->faults;
-	int code = nothing(views->capture, "fault", faults->event, !faults->nr_rows);
+	int code = nothing(views->capture, "fault", faults->event, !faults->processes.nr);
 
 	if (!code)
 		ktrc_print_faults(faults, cli->format, &cli->out);

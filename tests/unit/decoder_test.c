@@ -131,7 +131,7 @@ static void test_books(struct ktrc_capture *capture)
 		ktrc_faults_add(faults, r);
 	check = ktrc_check_create(capture, faults);
 	ok(check->is_balanced && check->total.read == 2 * NR_FAULTS, "books balance");
-	ok(faults->all->faults == 2 * NR_FAULTS && faults->nr_rows == 2, "faults by process");
+	ok(faults->all->faults == 2 * NR_FAULTS && faults->processes.nr == 2, "faults by process");
 	ktrc_check_destroy(check);
 	ktrc_faults_destroy(faults);
 }
@@ -258,17 +258,70 @@ static void test_damaged_header(void)
 	ktrc_capture_destroy(capture);
 }
 
-static void add_attempt(struct synth_stream *s, u64 ticks, u64 page, u32 result, u32 tried, u32 dur)
+static void add_attempt_of(struct synth_stream *s, u64 ticks, u32 class, u64 page, u32 result,
+			   u32 tried, u32 dur)
 {
 	struct ktrc_ev_fault fault = {
 		.page = page,
 		.mode = KTRC_fault_mode_user,
+		.class = class,
 		.result = result,
 		.tried = tried,
 		.dur = dur,
 	};
 
 	synth_fault(s, ticks, &fault);
+}
+
+static void add_attempt(struct synth_stream *s, u64 ticks, u64 page, u32 result, u32 tried, u32 dur)
+{
+	add_attempt_of(s, ticks, KTRC_fault_class_anon, page, result, tried, dur);
+}
+
+static const struct ktrc_fault_row *class_row(const struct ktrc_faults *faults, u32 class)
+{
+	return faults->classes.at[ktrc_index_find(&faults->classes.places, class, 0)];
+}
+
+/* A fault counts in the class of its last attempt; its time where it passed. */
+static void test_classes(void)
+{
+	const u32 anon = KTRC_fault_class_anon, swap = KTRC_fault_class_swap;
+	struct ktrc_ev_task task = synth_task(42), other = synth_task(43);
+	const struct ktrc_fault_row *row;
+	struct synth_stream s = { .cpu = 0 };
+	u64 t = (1ull << 40) + 1;
+	struct ktrc_capture *capture;
+	struct ktrc_faults *faults;
+	const struct ktrc_record *r;
+	struct ktrc_error err;
+
+	other.cgid = task.cgid + 1;
+	synth_open(&s, t, &task);
+	add_attempt_of(&s, ++t, anon, 1, KTRC_fault_result_minor, 0, 10);
+	add_attempt_of(&s, ++t, swap, 2, KTRC_fault_result_retry, 0, 100);
+	add_attempt_of(&s, ++t, anon, 2, KTRC_fault_result_minor, 1, 20);
+	synth_record(&s, KTRC_EV_task, ++t, &other, sizeof(other));
+	add_attempt_of(&s, ++t, swap, 3, KTRC_fault_result_major, 0, 30);
+	synth_close(&s);
+	capture = synth_capture(&s, 1);
+	ktrc_capture_start_reader(capture, &err);
+	faults = ktrc_faults_create(capture);
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		ktrc_faults_add(faults, r);
+	ktrc_faults_sort(faults);
+	row = class_row(faults, swap);
+	ok(row->faults == 1 && row->attempts == 2 && row->total_ticks == 130 && !row->unfinished,
+	   "a class has the faults that ended in it, and the time that passed there");
+	row = class_row(faults, anon);
+	ok(row->faults == 2 && row->majors == 1 && row->max_ticks == 120 &&
+		   !strcmp(row->class, "anon"),
+	   "a fault that waited is in the class of its last attempt");
+	ok(faults->cgroups.nr == 2 &&
+		   faults->cgroups.at[0]->faults + faults->cgroups.at[1]->faults == 3,
+	   "faults by cgroup");
+	ktrc_faults_destroy(faults);
+	ktrc_capture_destroy(capture);
 }
 
 static void test_retries(void)
@@ -377,6 +430,7 @@ int main(int argc, char **argv)
 	test_damage();
 	test_damaged_number();
 	test_damaged_header();
+	test_classes();
 	test_retries();
 	test_text_as_number();
 	printf("1..%d\n", nr_tests);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The faults view. */
+/* The faults view: one table for each way to look at faults. */
 #include "format.h"
 
 static const struct ktrc_fault_row *row_at(const void *data, size_t row)
 {
-	return ((const struct ktrc_faults *)data)->rows[row];
+	return ((const struct ktrc_faults_data *)data)->rows->at[row];
+}
+
+static const struct ktrc_faults *faults_of(const void *data)
+{
+	return ((const struct ktrc_faults_data *)data)->faults;
 }
 
 static struct ktrc_cell ticks_cell(const void *data, u64 ticks)
 {
-	const struct ktrc_faults *faults = data;
+	const struct ktrc_faults *faults = faults_of(data);
 
 	if (!faults->has_duration)
 		return KTRC_CELL_EMPTY;
@@ -18,14 +23,12 @@ static struct ktrc_cell ticks_cell(const void *data, u64 ticks)
 
 static struct ktrc_cell timed_cell(const void *data, u64 number)
 {
-	const struct ktrc_faults *faults = data;
-
-	return faults->has_duration ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
+	return faults_of(data)->has_duration ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
 }
 
-static struct ktrc_cell pid(const void *data, size_t row)
+static struct ktrc_cell key(const void *data, size_t row)
 {
-	return ktrc_cell_number(row_at(data, row)->pid);
+	return ktrc_cell_number(row_at(data, row)->key);
 }
 
 static struct ktrc_cell comm(const void *data, size_t row)
@@ -102,7 +105,7 @@ static struct ktrc_cell total_ns(const void *data, size_t row)
 
 static struct ktrc_cell cpu_percent(const void *data, size_t row)
 {
-	const struct ktrc_faults *faults = data;
+	const struct ktrc_faults *faults = faults_of(data);
 
 	if (!faults->has_duration)
 		return KTRC_CELL_EMPTY;
@@ -111,48 +114,77 @@ static struct ktrc_cell cpu_percent(const void *data, size_t row)
 
 static struct ktrc_cell cgroup(const void *data, size_t row)
 {
-	const struct ktrc_faults *faults = data;
-
-	return ktrc_cell_cgroup(faults->capture, row_at(data, row)->cgid);
+	return ktrc_cell_cgroup(faults_of(data)->capture, row_at(data, row)->cgid);
 }
 
-static const struct ktrc_column columns[] = {
-	{ "pid", pid },
+/* one that has no name is its number */
+static struct ktrc_cell class(const void *data, size_t row)
+{
+	const struct ktrc_fault_row *r = row_at(data, row);
+
+	return r->class ? ktrc_cell_text(r->class) : ktrc_cell_number(r->key);
+}
+
+/* clang-format off: one line for what all tables have */
+#define MEASURES                                                                          \
+	{ "faults", nr_faults }, { "user", user }, { "kernel", kernel }, { "gup", gup },  \
+		{ "write", write_faults }, { "major", major }, { "failed", failed },      \
+		{ "unfinished", unfinished }, { "avg_ns", avg_ns }, { "p50_ns", p50_ns }, \
+		{ "p99_ns", p99_ns }, { "max_ns", max_ns }, { "total_ns", total_ns },     \
+	{                                                                                 \
+		"cpu_percent", cpu_percent                                                \
+	}
+/* clang-format on */
+
+static const struct ktrc_column process_columns[] = {
+	{ "pid", key },
 	{ "comm", comm },
-	{ "faults", nr_faults },
-	{ "user", user },
-	{ "kernel", kernel },
-	{ "gup", gup },
-	{ "write", write_faults },
-	{ "major", major },
-	{ "failed", failed },
-	{ "unfinished", unfinished },
-	{ "avg_ns", avg_ns },
-	{ "p50_ns", p50_ns },
-	{ "p99_ns", p99_ns },
-	{ "max_ns", max_ns },
-	{ "total_ns", total_ns },
-	{ "cpu_percent", cpu_percent },
+	MEASURES,
 	{ "cgroup", cgroup },
 };
+static const struct ktrc_column cgroup_columns[] = {
+	{ "cgid", key },
+	MEASURES,
+	{ "cgroup", cgroup },
+};
+static const struct ktrc_column class_columns[] = {
+	{ "class", class },
+	MEASURES,
+};
 
-struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults)
+struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults, struct ktrc_faults_data *data)
 {
-	return (struct ktrc_table){
-		.columns = columns,
-		.nr_columns = ARRAY_SIZE(columns),
-		.nr_rows = faults->nr_rows,
-		.data = faults,
-	};
+	*data = (struct ktrc_faults_data){ faults, &faults->processes };
+	return KTRC_TABLE("by process", "processes", process_columns, faults->processes.nr, data);
+}
+
+enum { NR_TABLES = 3 };
+
+/* The tables of a view, with what they point to. */
+struct tables {
+	struct ktrc_faults_data data[NR_TABLES];
+	struct ktrc_table at[NR_TABLES];
+};
+
+static void make_tables(struct tables *tables, const struct ktrc_faults *faults)
+{
+	tables->at[0] = ktrc_faults_table(faults, &tables->data[0]);
+	tables->data[1] = (struct ktrc_faults_data){ faults, &faults->cgroups };
+	tables->at[1] = KTRC_TABLE("by cgroup", "cgroups", cgroup_columns, faults->cgroups.nr,
+				   &tables->data[1]);
+	tables->data[2] = (struct ktrc_faults_data){ faults, &faults->classes };
+	tables->at[2] = KTRC_TABLE("by class", "classes", class_columns, faults->classes.nr,
+				   &tables->data[2]);
 }
 
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
 {
-	struct ktrc_table table = ktrc_faults_table(faults);
+	struct tables tables;
 
+	make_tables(&tables, faults);
 	ktrc_print_head(faults->capture, faults->event->label, faults->start_ticks, out);
 	ktrc_print_filter(faults->capture, out);
-	ktrc_table_print(&table, out);
+	ktrc_tables_print(tables.at, NR_TABLES, out);
 	if (out->has_header && !faults->has_duration)
 		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");
 	ktrc_print_left_out(faults->left_out, "faults", out);
@@ -161,19 +193,20 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,
 		       const struct ktrc_output *out)
 {
-	struct ktrc_table table = ktrc_faults_table(faults);
+	struct tables tables;
 	json_t *document;
 
+	make_tables(&tables, faults);
 	if (format == KTRC_OUT_TEXT) {
 		print_text(faults, out);
 	} else if (format == KTRC_OUT_NDJSON) {
-		ktrc_print_rows(&table, 1, faults->capture, faults->start_ticks, out);
+		ktrc_print_rows(tables.at, NR_TABLES, faults->capture, faults->start_ticks, out);
 	} else {
 		document =
 			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
 		json_object_set_new(document, "event", json_string(faults->event->label));
 		ktrc_json_set_number(document, "left_out", faults->left_out);
-		json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
+		ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
 		ktrc_print_json(document, out);
 	}
 }

@@ -102,8 +102,15 @@ void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format forma
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,
 		      enum ktrc_output_format format, const struct ktrc_output *out);
 
-/** ktrc_faults_table() - columns of the faults view, for text, JSON and NDJSON */
-struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults);
+/** struct ktrc_faults_data - a view, and those of its rows that a table is of */
+struct ktrc_faults_data {
+	const struct ktrc_faults *faults;
+	const struct ktrc_fault_rows *rows;
+};
+
+/** ktrc_faults_table() - of processes; @data: room for what it is made of */
+struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults,
+				    struct ktrc_faults_data *data);
 
 /** ktrc_reclaim_set_json() - put all tables of the view, and totals, into an object */
 void ktrc_reclaim_set_json(const struct ktrc_reclaim *reclaim, json_t *object,

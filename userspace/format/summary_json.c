@@ -6,7 +6,7 @@ static json_t *fault_verdict(const struct ktrc_summary *s)
 {
 	const struct ktrc_fault_row *c = s->culprit;
 
-	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->pid, "comm", c->comm,
+	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->key, "comm", c->comm,
 			 "faults", (json_int_t)c->faults, "percent", s->percent, "faults_per_s",
 			 s->faults_per_s, "mode", ktrc_fault_mode_name(s->mode), "mode_percent",
 			 s->mode_percent);
@@ -83,7 +83,8 @@ static json_t *reclaim_to_json(const struct ktrc_summary *s, const struct ktrc_o
 
 json_t *ktrc_summary_to_json(const struct ktrc_summary *s, const struct ktrc_output *out)
 {
-	struct ktrc_table table = ktrc_faults_table(s->faults);
+	struct ktrc_faults_data data;
+	struct ktrc_table table = ktrc_faults_table(s->faults, &data);
 	json_t *document =
 		ktrc_json_document("ktrc.summary/1", s->faults->capture, s->faults->start_ticks);
 

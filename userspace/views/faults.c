@@ -7,26 +7,34 @@
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
-#include "../lib/index.h"
+
+/* The rows that a fault counts in. */
+enum side { OF_ALL, OF_PROCESS, OF_CGROUP, OF_CLASS, NR_SIDES };
+
+struct sides {
+	struct ktrc_fault_row *at[NR_SIDES];
+};
 
 /* An attempt that waits for the next one. */
 struct pending {
 	bool is_open;
 	u64 page;
 	u64 ticks;
+	struct sides sides;
 };
 
 /* What is kept for each task, by its index. */
 struct task_slot {
-	struct ktrc_fault_row *row;
+	struct ktrc_fault_row *process;
+	struct ktrc_fault_row *cgroup;
 	struct pending pending;
 };
 
 struct ktrc_faults_private {
-	const struct ktrc_getter *page, *mode, *write, *tried, *result, *dur;
+	const struct ktrc_getter *page, *mode, *write, *tried, *result, *dur, *class;
+	const struct ktrc_enum *classes;
 	enum ktrc_fault_mode_index mode_index[16];
 	u64 result_minor, result_major, result_retry;
-	struct ktrc_index pids; /* places of rows */
 	struct task_slot *tasks;
 	size_t nr_tasks;
 };
@@ -38,6 +46,7 @@ struct attempt {
 	bool is_write;
 	bool is_tried;
 	u64 result;
+	u64 class;
 	u64 ticks;
 };
 
@@ -72,6 +81,8 @@ static void resolve(struct ktrc_faults *view)
 	priv->tried = ktrc_event_getter(view->event, "tried");
 	priv->result = ktrc_event_getter(view->event, "result");
 	priv->dur = ktrc_event_getter(view->event, "dur");
+	priv->class = ktrc_event_getter(view->event, "class");
+	priv->classes = priv->class ? ktrc_event_field(view->event, "class")->enm : NULL;
 	priv->result_minor = value_of(view->event, "result", "minor");
 	priv->result_major = value_of(view->event, "result", "major");
 	priv->result_retry = value_of(view->event, "result", "retry");
@@ -116,18 +127,24 @@ static void destroy_row(struct ktrc_fault_row *row)
 	free(row);
 }
 
+static void release_rows(struct ktrc_fault_rows *rows)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		destroy_row(rows->at[i]);
+	free(rows->at);
+	ktrc_index_release(&rows->places);
+}
+
 void ktrc_faults_destroy(struct ktrc_faults *view)
 {
 	if (!view)
 		return;
-	for (size_t i = 0; i < view->nr_rows; i++)
-		destroy_row(view->rows[i]);
-	free(view->rows);
+	release_rows(&view->processes);
+	release_rows(&view->cgroups);
+	release_rows(&view->classes);
 	destroy_row(view->all);
-	if (view->priv) {
-		ktrc_index_release(&view->priv->pids);
+	if (view->priv)
 		free(view->priv->tasks);
-	}
 	free(view->priv);
 	free(view);
 }
@@ -137,29 +154,54 @@ void ktrc_cleanup_faults(struct ktrc_faults **view)
 	ktrc_faults_destroy(*view);
 }
 
-static struct ktrc_fault_row *get_row(struct ktrc_faults *view, u32 pid)
+static struct ktrc_fault_row *get_row(struct ktrc_fault_rows *rows, u64 key)
 {
-	u32 *at = ktrc_index_get(&view->priv->pids, pid, 0);
+	u32 *at = ktrc_index_get(&rows->places, key, 0);
 	struct ktrc_fault_row *row, **slot;
 
 	if (!at)
 		return NULL;
 	if (*at != KTRC_INDEX_NONE)
-		return view->rows[*at];
+		return rows->at[*at];
 	row = calloc(1, sizeof(*row));
-	slot = row ? ktrc_array_push(view->rows, view->nr_rows) : NULL;
+	slot = row ? ktrc_array_push(rows->at, rows->nr) : NULL;
 	if (!slot) {
 		free(row);
 		return NULL;
 	}
-	row->pid = pid;
+	row->key = key;
 	*slot = row;
-	*at = (u32)view->nr_rows - 1;
+	*at = (u32)rows->nr - 1;
 	return row;
 }
 
 /* A task seen for the first time: to which process it belongs, and what that is called. */
-static struct task_slot *add_task(struct ktrc_faults *view, const struct ktrc_task *task)
+static int add_task(struct ktrc_faults *view, const struct ktrc_task *task, struct task_slot *slot)
+{
+	struct ktrc_fault_row *row = get_row(&view->processes, task->tgid);
+
+	if (!row)
+		return -ENOMEM;
+	if (task->tid == task->tgid || !row->comm[0]) {
+		ktrc_comm_copy(row->comm, task->comm);
+		row->cgid = task->cgid;
+	}
+	slot->process = row;
+	return 0;
+}
+
+static int set_cgroup(struct ktrc_faults *view, u64 cgid, struct task_slot *slot)
+{
+	if (slot->cgroup && slot->cgroup->cgid == cgid)
+		return 0;
+	slot->cgroup = get_row(&view->cgroups, cgid);
+	if (!slot->cgroup)
+		return -ENOMEM;
+	slot->cgroup->cgid = cgid;
+	return 0;
+}
+
+static struct task_slot *get_task(struct ktrc_faults *view, const struct ktrc_task *task)
 {
 	struct ktrc_faults_private *priv = view->priv;
 	struct task_slot *slot;
@@ -168,21 +210,18 @@ static struct task_slot *add_task(struct ktrc_faults *view, const struct ktrc_ta
 		if (!ktrc_array_push(priv->tasks, priv->nr_tasks))
 			return NULL;
 	slot = &priv->tasks[task->index];
-	slot->row = get_row(view, task->tgid);
-	if (slot->row && (task->tid == task->tgid || !slot->row->comm[0])) {
-		ktrc_comm_copy(slot->row->comm, task->comm);
-		slot->row->cgid = task->cgid;
-	}
-	return slot->row ? slot : NULL;
+	if (!slot->process && add_task(view, task, slot) < 0)
+		return NULL;
+	return set_cgroup(view, task->cgid, slot) < 0 ? NULL : slot;
 }
 
-static struct task_slot *get_task(struct ktrc_faults *view, const struct ktrc_task *task)
+static struct ktrc_fault_row *get_class(struct ktrc_faults *view, u64 class)
 {
-	struct ktrc_faults_private *priv = view->priv;
+	struct ktrc_fault_row *row = get_row(&view->classes, class);
 
-	if (task->index < priv->nr_tasks && priv->tasks[task->index].row)
-		return &priv->tasks[task->index];
-	return add_task(view, task);
+	if (row)
+		row->class = ktrc_enum_name(view->priv->classes, class);
+	return row;
 }
 
 static struct attempt decode(const struct ktrc_faults_private *priv, const void *payload)
@@ -194,6 +233,7 @@ static struct attempt decode(const struct ktrc_faults_private *priv, const void 
 		.is_write = ktrc_get(priv->write, payload),
 		.is_tried = ktrc_get_or_0(priv->tried, payload),
 		.result = ktrc_get_or_0(priv->result, payload),
+		.class = ktrc_get_or_0(priv->class, payload),
 		.ticks = ktrc_get_or_0(priv->dur, payload),
 	};
 }
@@ -220,42 +260,50 @@ static int count_fault(struct ktrc_fault_row *row, const struct ended *end, u32 
 	return ktrc_hist_add(&row->hist, end->ticks);
 }
 
-static void count_attempt(struct ktrc_fault_row *row, const struct attempt *a, bool is_waiting,
-			  u32 weight)
+static int count_faults(const struct sides *sides, const struct ended *end, u32 weight)
 {
-	row->attempts += weight;
-	row->total_ticks += a->ticks * weight;
-	row->busy_ticks += is_waiting ? 0 : a->ticks * weight;
+	int ret = 0;
+
+	for (int i = 0; i < NR_SIDES && ret == 0; i++)
+		ret = count_fault(sides->at[i], end, weight);
+	return ret;
 }
 
-static void count_unfinished(struct ktrc_faults *view, struct ktrc_fault_row *row, bool begins)
+static void count_attempts(const struct sides *sides, u64 ticks, bool is_waiting, u32 weight)
 {
-	u64 change = begins ? view->weight : 0ull - view->weight;
+	for (int i = 0; i < NR_SIDES; i++) {
+		struct ktrc_fault_row *row = sides->at[i];
 
-	row->unfinished += change;
-	view->all->unfinished += change;
+		row->attempts += weight;
+		row->total_ticks += ticks * weight;
+		row->busy_ticks += is_waiting ? 0 : ticks * weight;
+	}
 }
 
-static int add_attempt(struct ktrc_faults *view, struct task_slot *slot, const struct attempt *a)
+/* of an attempt that waits: it does, or, with a negative weight, it was taken up again */
+static void count_unfinished(const struct sides *sides, s64 weight)
+{
+	for (int i = 0; i < NR_SIDES; i++)
+		sides->at[i]->unfinished += (u64)weight;
+}
+
+/* Into the rows of this attempt; a fault that waited counts in those of its last one. */
+static int add_attempt(struct ktrc_faults *view, struct pending *pending, const struct sides *sides,
+		       const struct attempt *a)
 {
 	const struct ktrc_faults_private *priv = view->priv;
 	bool is_retry = view->has_duration && a->result == priv->result_retry;
 	bool is_major = view->has_duration && (a->is_tried || a->result == priv->result_major);
-	struct pending *pending = &slot->pending;
 	u64 ticks = a->ticks;
-	int ret;
 
-	bool is_waiting = is_retry || a->result == priv->result_major;
-
-	count_attempt(slot->row, a, is_waiting, view->weight);
-	count_attempt(view->all, a, is_waiting, view->weight);
+	count_attempts(sides, ticks, is_retry || a->result == priv->result_major, view->weight);
 	if (pending->is_open && a->is_tried && a->page == pending->page) {
 		ticks += pending->ticks;
-		count_unfinished(view, slot->row, false);
+		count_unfinished(&pending->sides, -(s64)view->weight);
 	}
-	*pending = (struct pending){ is_retry, a->page, ticks };
+	*pending = (struct pending){ is_retry, a->page, ticks, *sides };
 	if (is_retry) {
-		count_unfinished(view, slot->row, true);
+		count_unfinished(sides, view->weight);
 		return 0;
 	}
 	struct ended end = {
@@ -267,13 +315,13 @@ static int add_attempt(struct ktrc_faults *view, struct task_slot *slot, const s
 		.ticks = ticks,
 	};
 
-	ret = count_fault(slot->row, &end, view->weight);
-	return ret < 0 ? ret : count_fault(view->all, &end, view->weight);
+	return count_faults(sides, &end, view->weight);
 }
 
 int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 {
 	struct task_slot *slot;
+	struct sides sides;
 	struct attempt a;
 
 	if (record->event != view->event)
@@ -286,7 +334,10 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	if (!slot)
 		return -ENOMEM;
 	a = decode(view->priv, record->payload);
-	return add_attempt(view, slot, &a);
+	sides = (struct sides){
+		{ view->all, slot->process, slot->cgroup, get_class(view, a.class) },
+	};
+	return sides.at[OF_CLASS] ? add_attempt(view, &slot->pending, &sides, &a) : -ENOMEM;
 }
 
 static int by_cost(const void *pa, const void *pb)
@@ -297,16 +348,23 @@ static int by_cost(const void *pa, const void *pb)
 		return a->busy_ticks < b->busy_ticks ? 1 : -1;
 	if (a->faults != b->faults)
 		return a->faults < b->faults ? 1 : -1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static void sort_rows(struct ktrc_fault_rows *rows)
+{
+	if (rows->nr)
+		qsort(rows->at, rows->nr, sizeof(*rows->at), by_cost);
+	/* every key is there, so none needs memory */
+	for (size_t i = 0; i < rows->nr; i++)
+		*ktrc_index_get(&rows->places, rows->at[i]->key, 0) = (u32)i;
 }
 
 void ktrc_faults_sort(struct ktrc_faults *view)
 {
-	if (view->nr_rows)
-		qsort(view->rows, view->nr_rows, sizeof(*view->rows), by_cost);
-	/* every process is there, so none needs memory */
-	for (size_t i = 0; i < view->nr_rows; i++)
-		*ktrc_index_get(&view->priv->pids, view->rows[i]->pid, 0) = (u32)i;
+	sort_rows(&view->processes);
+	sort_rows(&view->cgroups);
+	sort_rows(&view->classes);
 }
 
 u64 ktrc_faults_window_ticks(const struct ktrc_faults *view)

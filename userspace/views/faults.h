@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page faults by process.  A fault that had to wait is several attempts in the
+ * Page faults by process, by cgroup and by class.  A fault that had to wait is several attempts in the
  * trace (result `retry`, then one with `tried`); here it is one fault whose
  * duration is the sum and which counts as major.
  */
@@ -8,6 +8,7 @@
 #define KTRC_FAULTS_H
 
 #include "../lib/capture.h"
+#include "../lib/index.h"
 #include "hist.h"
 
 enum ktrc_fault_mode_index {
@@ -19,10 +20,11 @@ enum ktrc_fault_mode_index {
 };
 
 /**
- * struct ktrc_fault_row - one process, or all of them
- * @pid: process id
- * @comm: name of its main thread, or of the thread seen last
- * @cgid: its cgroup
+ * struct ktrc_fault_row - faults of one process, cgroup or class, or all of them
+ * @key: process id, cgroup id, or number of the class
+ * @comm: of a process: name of its main thread, or of the thread seen last
+ * @cgid: of a process: its cgroup; of a cgroup: it
+ * @class: of a class: its name; NULL: it has none
  * @records: records of faults that ended in the window
  * @faults: faults that they stand for
  * @attempts: attempts, of which a fault that waited has several
@@ -37,9 +39,10 @@ enum ktrc_fault_mode_index {
  * @hist: durations
  */
 struct ktrc_fault_row {
-	u32 pid;
+	u64 key;
 	char comm[32];
 	u64 cgid;
+	const char *class;
 	u64 records;
 	u64 faults;
 	u64 attempts;
@@ -55,6 +58,18 @@ struct ktrc_fault_row {
 };
 
 /**
+ * struct ktrc_fault_rows - all processes, cgroups or classes
+ * @at: the costliest first, after ktrc_faults_sort()
+ * @nr: their number
+ * @places: in @at, by key
+ */
+struct ktrc_fault_rows {
+	struct ktrc_fault_row **at;
+	size_t nr;
+	struct ktrc_index places;
+};
+
+/**
  * struct ktrc_faults - the view
  * @capture: what it is a view of
  * @event: the event counted; NULL when the session records no faults
@@ -63,8 +78,9 @@ struct ktrc_fault_row {
  * @left_out: records left out for that
  * @weight: faults that a record stands for
  * @all: everything
- * @rows: by process, sorted by ktrc_faults_sort()
- * @nr_rows: their number
+ * @processes: by process id
+ * @cgroups: by cgroup id
+ * @classes: by class; of an event that does not see it: one row
  */
 struct ktrc_faults {
 	const struct ktrc_capture *capture;
@@ -74,8 +90,9 @@ struct ktrc_faults {
 	u64 left_out;
 	u32 weight;
 	struct ktrc_fault_row *all;
-	struct ktrc_fault_row **rows;
-	size_t nr_rows;
+	struct ktrc_fault_rows processes;
+	struct ktrc_fault_rows cgroups;
+	struct ktrc_fault_rows classes;
 	struct ktrc_faults_private *priv;
 };
 
@@ -88,7 +105,7 @@ void ktrc_cleanup_faults(struct ktrc_faults **view);
 /** ktrc_faults_add() - look at a record; 0 or -ENOMEM */
 int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record);
 
-/** ktrc_faults_sort() - the costliest process first; more records may follow */
+/** ktrc_faults_sort() - the costliest first; more records may follow */
 void ktrc_faults_sort(struct ktrc_faults *view);
 
 /** ktrc_faults_window_ticks() - length of the window the view covers */

@@ -62,10 +62,10 @@ static double wait_percent(const struct ktrc_faults *faults, const struct ktrc_f
 
 static const struct ktrc_fault_row *longest_waiter(const struct ktrc_faults *faults)
 {
-	const struct ktrc_fault_row *longest = faults->rows[0], *row;
+	const struct ktrc_fault_row *longest = faults->processes.at[0], *row;
 
-	for (size_t i = 1; i < faults->nr_rows; i++) {
-		row = faults->rows[i];
+	for (size_t i = 1; i < faults->processes.nr; i++) {
+		row = faults->processes.at[i];
 		if (row->total_ticks - row->busy_ticks > longest->total_ticks - longest->busy_ticks)
 			longest = row;
 	}
@@ -74,7 +74,7 @@ static const struct ktrc_fault_row *longest_waiter(const struct ktrc_faults *fau
 
 static void judge_faults(struct ktrc_summary *s)
 {
-	const struct ktrc_fault_row *first = s->faults->rows[0], *waiter;
+	const struct ktrc_fault_row *first = s->faults->processes.at[0], *waiter;
 
 	s->culprit = first;
 	s->percent = ktrc_faults_cpu_percent(s->faults, first);
@@ -193,7 +193,7 @@ struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
 				  .check = check,
 				  .volume = volume };
 
-	if (faults->nr_rows && ktrc_faults_window_ticks(faults)) {
+	if (faults->processes.nr && ktrc_faults_window_ticks(faults)) {
 		judge_faults(&s);
 		find_mode(&s);
 	}
