@@ -150,7 +150,10 @@ void ktrc_points_detach(struct ktrc_point *points, size_t nr)
 		ktrc_tracepoint_detach(&points[nr - 1 - i].hook);
 }
 
-/* Probes to take away, all at once: the kernel waits for RCU once for so many of a kind. */
+/*
+ * Probes to take away, all at once: the kernel waits for RCU once for so many of a kind.  Under
+ * ktrc_control, as all of this file.
+ */
 #define BATCH 16
 
 static struct {
@@ -233,7 +236,7 @@ int ktrc_function_attach(struct ktrc_function *f)
 {
 	int err;
 
-	ktrc_hooks_remove();
+	ktrc_hooks_remove(); /* it might be among them, and still be called */
 	memset(&f->rp, 0, sizeof(f->rp));
 	f->rp.kp.symbol_name = f->symbol;
 	f->rp.entry_handler = f->on_entry;
@@ -314,7 +317,7 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 {
 	int err;
 
-	ktrc_hooks_remove();
+	ktrc_hooks_remove(); /* it might be among them, and still be called */
 	memset(&e->kp, 0, sizeof(e->kp));
 	e->kp.symbol_name = e->symbol;
 	e->kp.pre_handler = e->on_entry;
@@ -342,6 +345,15 @@ void ktrc_entry_detach(struct ktrc_entry *e)
 		ktrc_hooks_remove();
 	leaving.entries[leaving.nr_entries++] = &e->kp;
 	e->is_attached = false;
+}
+
+/**
+ * ktrc_entry_missed() - calls since the last attach that the kernel did not report
+ * @e: the function
+ */
+u64 ktrc_entry_missed(const struct ktrc_entry *e)
+{
+	return READ_ONCE(e->kp.nmissed);
 }
 
 /* where a function is traced; the kernel tells who registers a probe there */

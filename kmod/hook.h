@@ -112,6 +112,7 @@ u64 ktrc_function_missed(const struct ktrc_function *f);
 int ktrc_entry_check(struct ktrc_entry *e);
 int ktrc_entry_attach(struct ktrc_entry *e);
 void ktrc_entry_detach(struct ktrc_entry *e);
+u64 ktrc_entry_missed(const struct ktrc_entry *e);
 
 int ktrc_calls_check(struct ktrc_calls *c);
 int ktrc_calls_attach(struct ktrc_calls *c);

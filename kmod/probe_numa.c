@@ -15,7 +15,7 @@
 #define MAX_PAGES ((1u << 24) - 1)
 #define MAX_LEFT ((1u << 28) - 1)
 #define MAX_TICKS ((1ull << 40) - 1)
-#define MAX_NODE ((1u << 10) - 1) /* of the kernel's; one more than there are: not known */
+#define UNKNOWN_NODE ((1u << 10) - 1)
 
 /* ---- numa ---- */
 
@@ -56,8 +56,8 @@ static int ktrc_on_migrate_entry(struct kretprobe_instance *ri, struct pt_regs *
 		return 1;
 	m->rec = (struct ktrc_ev_numa_migrate){
 		.reason = ktrc_migrate_reason(reason),
-		.from = ktrc_migrate_from_arg(regs),
-		.to = reason == MR_NUMA_MISPLACED ? ktrc_migrate_node_arg(regs) : MAX_NODE,
+		.from = ktrc_migrate_from_arg(regs, UNKNOWN_NODE),
+		.to = reason == MR_NUMA_MISPLACED ? ktrc_migrate_node_arg(regs) : UNKNOWN_NODE,
 	};
 	m->start = ktrc_clock_ticks(migrate_clock); /* last: what comes before is not the call's */
 	return 0;
@@ -117,12 +117,18 @@ static void numa_detach(void)
 	ktrc_entry_detach(&numa_hook);
 }
 
+static u64 numa_missed(void)
+{
+	return ktrc_entry_missed(&numa_hook);
+}
+
 const struct ktrc_probe ktrc_probe_numa = {
 	.hook = "kprobe task_numa_fault",
 	.outlet = &numa_outlet,
 	.check = numa_check,
 	.attach = numa_attach,
 	.detach = numa_detach,
+	.missed = numa_missed,
 };
 
 static struct ktrc_function migrate_hook = {

@@ -39,18 +39,17 @@ remember() {
 	} >"$tmp/memory.$1"
 }
 
-# run_cycles COMMAND CYCLES: some to warm up, then so many, which have to leave everything as it was.
+# run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as it was, and no hooks but HOOKS.
 # What others take and give meanwhile is allowed for: an object of 2 KiB that is left each time shows
 # with 200.
 run_cycles() {
-	local cycle nr=$2 warm=$(($2 / 5 + 1)) others
-	others=$(leftovers)
+	local cycle nr=$2 warm=$(($2 / 5 + 1))
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || remember first
 		"$1" $((cycle + warm))
 	done
 	remember last
-	expect "left behind" "$(leftovers)" "$others"
+	expect "left behind" "$(leftovers)" "${3:-}"
 	note "$((warm + nr)) cycles; KiB at first and at last: $(paste -d ' ' "$tmp"/memory.{first,last} |
 		awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $4 }')"
 	paste -d ' ' "$tmp"/memory.{first,last} | awk -v cycles="$nr" '

@@ -6,10 +6,14 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
-/* functions between that of interest and the one that runs, at most, whose exits are hooked as well */
+/* how far up the list is looked; a call that is further away is not found */
 #define KTRC_NR_RETURNS 8
 
-/* The data of the innermost call under way of the current task that @rp hooks, or NULL. */
+/*
+ * The data of the innermost call under way of the current task that @rp hooks, or NULL.  Of a
+ * probe that is gone the kernel leaves the calls that were under way, without a handler: their
+ * data may be laid out by a module that was loaded before this one.
+ */
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 static __always_inline void *ktrc_kretprobe_data(const struct kretprobe *rp)
 {
@@ -19,7 +23,7 @@ static __always_inline void *ktrc_kretprobe_data(const struct kretprobe *rp)
 	for (i = 0; i < KTRC_NR_RETURNS && at; i++) {
 		struct rethook_node *node = container_of(at, struct rethook_node, llist);
 
-		if (node->rethook->data == rp)
+		if (node->rethook->data == rp && READ_ONCE(node->rethook->handler))
 			return container_of(node, struct kretprobe_instance, node)->data;
 		at = at->next;
 	}
@@ -32,8 +36,7 @@ static __always_inline void *ktrc_kretprobe_data(const struct kretprobe *rp)
 	u32 i;
 
 	for (i = 0; i < KTRC_NR_RETURNS && at; i++) {
-		struct kretprobe_instance *ri =
-			container_of(at, struct kretprobe_instance, llist);
+		struct kretprobe_instance *ri = container_of(at, struct kretprobe_instance, llist);
 
 		if (get_kretprobe(ri) == rp)
 			return ri->data;

@@ -50,11 +50,13 @@ static inline u32 ktrc_migrate_node_arg(struct pt_regs *regs)
 	return regs_get_kernel_argument(regs, 3);
 }
 
-/* the node of the first page of the list */
-static inline u32 ktrc_migrate_from_arg(struct pt_regs *regs)
+/* the node of the first page of the list, which may be empty; @unknown: what to say then */
+static inline u32 ktrc_migrate_from_arg(struct pt_regs *regs, u32 unknown)
 {
 	const struct list_head *from = (void *)regs_get_kernel_argument(regs, 0);
 
+	if (list_empty(from))
+		return unknown;
 	return page_to_nid(list_first_entry(from, struct page, lru));
 }
 

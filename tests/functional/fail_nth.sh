@@ -48,7 +48,7 @@ while IFS= read -r line; do
 	note "$line"
 done </run/said
 expect "ways" "$(wc -l </run/said)" 24
-# neither takes an argument; what the kernel allocates for them cannot fail
+# neither takes an argument, and what the kernel allocates to take hooks away a worker asks for
 ! grep ': 0 of' /run/said | grep -vE '^(stop|close bound): ' || fail "a way in which nothing can fail"
 for name in kept new; do
 	ktrc-ctl reset --session=$name 2>/dev/null

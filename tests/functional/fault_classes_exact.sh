@@ -35,6 +35,7 @@ groups() {
 	fault_groups fault "$tmp/$1" "${where[$1]}"
 }
 
+trap 'swapoff /dev/ram0; umount "$tmp/disk"; rmmod brd; echo 0 >/proc/sys/kernel/numa_balancing' EXIT
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 echo 0 >/proc/sys/kernel/numa_balancing
 echo 4096 >/sys/kernel/debug/fault_around_bytes
@@ -47,15 +48,19 @@ $pages user write=1 cow minor"
 expect "written by a child" "$(groups fork)" "$pages user write=1 cow minor"
 
 modprobe brd rd_nr=2 rd_size=100000 || fail "modprobe brd"
-mkswap /dev/ram0 >/dev/null && swapon /dev/ram0 || fail "swapon"
+mkswap /dev/ram0 >/dev/null || fail "mkswap"
+swapon /dev/ram0 || fail "swapon"
 echo 0 >/proc/sys/vm/page-cluster
 record swap pswpin touch_again swap $pages
 expect "swapped in" "$(groups swap)" "$pages user write=0 swap major
 $pages user write=1 anon minor"
 expect "pages swapped in by the kernel's count" "$grown" $pages
 swapoff /dev/ram0 || fail "swapoff"
+echo 3 >/proc/sys/vm/page-cluster
 
-mkfs.ext2 -q /dev/ram1 && mkdir "$tmp/disk" && mount /dev/ram1 "$tmp/disk" || fail "no file system"
+mkfs.ext2 -q /dev/ram1 || fail "mkfs"
+mkdir "$tmp/disk"
+mount /dev/ram1 "$tmp/disk" || fail "mount"
 head -c $((pages * 4096)) /dev/zero >"$tmp/disk/file"
 sync
 echo 3 >/proc/sys/vm/drop_caches

@@ -3,8 +3,8 @@
 # Whoever saves a trace is killed by SIGKILL, in each way to save, once in the middle of each call
 # that writes and, under load, 100 times at random moments: a directory with its final name is
 # whole, of any other that can be opened all whole packets can be read, and it says that it is not
-# all, unless it is. One that cannot be opened holds nothing that is not in the session still, so
-# no record is lost.
+# all, unless it is. One that cannot be opened holds no packet: what was recorded is in the session still, or,
+# with `run`, has gone with it.
 # timeout: 900
 # long
 . tests/functional/lib.sh

@@ -14,7 +14,8 @@ cycles=${KTRC_CYCLES:-20}
 blocked=100
 cgroups=/sys/fs/cgroup
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
-functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high)
+functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
+	migrate_pages)
 
 # block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
 block() {
@@ -50,6 +51,7 @@ hold_all() {
 	hold reclaim_throttle "$enter $use_memory" $cgroups/full
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
+	hold migrate_pages 'syscall 256, 0, 64, pack("Q", 1), pack("Q", 2)' # migrate_pages(2) from node 0 to 1
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
 }
 
@@ -79,9 +81,16 @@ let_go() {
 	held=()
 }
 
+# hooked: the functions whose return is
+hooked() {
+	sed -n 's/^[0-9a-f]*  *r  *\([a-z_]*\)+.*/\1/p' /sys/kernel/debug/kprobes/list | sort
+}
+
 cycle() {
 	insmod ktrc.ko || fail "insmod: $?"
-	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle --memory=1M || fail "start: $?"
+	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle,numa --memory=1M || fail "start: $?"
+	expect "hooked functions" "$(hooked)" \
+		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)"
 	hold_all
 	block
 	await_held
@@ -102,11 +111,10 @@ echo "+memory +cpuset" >$cgroups/cgroup.subtree_control
 mkdir $cgroups/tight $cgroups/full
 echo 8M >$cgroups/tight/memory.high
 echo 1 >$cgroups/full/cpuset.mems
-echo 1000 >$huge # as many as there is memory for
+trap '[ ${#held[@]} = 0 ] || let_go; [ ${#storms[@]} = 0 ] || calm; echo 0 >$huge; rmmod ktrc_hold' EXIT
+echo 1000 >$huge || fail "no huge pages" # as many as there is memory for
 storm 0
-run_cycles cycle "$cycles"
+run_cycles cycle "$cycles" "$(leftovers)"
 calm
-echo 0 >$huge
 rmdir $cgroups/tight $cgroups/full
-rmmod ktrc_hold || fail "ktrc_hold stays: $?"
 note "$blocked tasks inside the handler and madvise each time, one in each of ${functions[*]}"

@@ -91,22 +91,11 @@ static void put_task(struct source *source, struct synth_stream *s)
 static void put_record(struct source *source, struct synth_stream *s)
 {
 	static const u32 ids[] = {
-		KTRC_EV_fault,
-		KTRC_EV_fault_light,
-		KTRC_EV_reclaim,
-		KTRC_EV_reclaim_begin,
-		KTRC_EV_reclaim_wake,
-		KTRC_EV_reclaim_sleep,
-		KTRC_EV_reclaim_slab,
-		KTRC_EV_madvise,
-		KTRC_EV_compaction,
-		KTRC_EV_compaction_zone,
-		KTRC_EV_compaction_begin,
-		KTRC_EV_compaction_kcompactd,
-		KTRC_EV_compaction_extfrag,
-		KTRC_EV_throttle,
-		KTRC_EV_throttle_begin,
-		KTRC_EV_throttle_gap,
+#define KTRC_ID_DATA(id) id,
+#define KTRC_ID_PART KTRC_ID_DATA
+#define KTRC_ID_DICT(id)
+#define KTRC_EVENT(id, ev, label, kind, doc) KTRC_ID_##kind(id)
+#include "../../uapi/ktrc_events.def"
 		SYNTH_EV_wide,
 		KTRC_EV_fault,
 	};

@@ -45,9 +45,7 @@ asm(".pushsection .text, \"ax\", @progbits\n"
     "	popq %rdx\n"
     "	popq %rsi\n"
     "	popq %rdi\n"
-    "	leave\n"
-    ASM_RET
-    ".size ktrc_hold_entry, . - ktrc_hold_entry\n"
+    "	leave\n" ASM_RET ".size ktrc_hold_entry, . - ktrc_hold_entry\n"
     ".popsection\n");
 
 static bool bears_name_of(unsigned long return_address)

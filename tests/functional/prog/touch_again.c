@@ -108,6 +108,7 @@ static void touch(const char *mode, char *p, size_t pages)
 		}
 		store(p, pages);
 	} else if (!strcmp(mode, "swap")) {
+		run_on(0); /* what another CPU has not handed on yet cannot be swapped out */
 		store(p, pages);
 		swap_out(p, pages);
 		load(p, pages);
