@@ -51,7 +51,7 @@ hold_all() {
 	hold reclaim_throttle "$enter $use_memory" $cgroups/full
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
-	# migrate_pages(2) of itself, from the node where it is to the other one
+	# shellcheck disable=SC2016 # perl's: migrate_pages(2) of itself, from the node where it is to the other one
 	hold migrate_pages 'syscall 256, 0, 64, pack("Q", $_), pack("Q", 3 - $_) for 1, 2'
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
 }
