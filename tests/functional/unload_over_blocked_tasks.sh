@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module is unloaded under load while tasks wait inside each function whose return it hooks: a
 # hundred inside the handler of a page fault that advice raised, one inside each of the others. They
-# go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
+# go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (10).
 # guest: nodes
 # timeout: 1500
 # long
@@ -10,7 +10,7 @@
 . tests/leaks.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-cycles=${KTRC_CYCLES:-20}
+cycles=${KTRC_CYCLES:-10}
 blocked=100
 cgroups=/sys/fs/cgroup
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
