@@ -180,9 +180,8 @@ int ktrc_attach_session(struct ktrc_session *s, struct ktrc_why *why)
 	if (!err) {
 		s->is_listening = true;
 		set_outlets(s);
-	} else {
-		ktrc_hooks_remove();
 	}
+	ktrc_hooks_remove(); /* those of a failed start */
 	/* every probe sees it, none the other bank or the trial */
 	tracepoint_synchronize_unregister();
 	ktrc_trial_destroy(trial);

@@ -236,7 +236,6 @@ int ktrc_function_attach(struct ktrc_function *f)
 {
 	int err;
 
-	ktrc_hooks_remove(); /* it might be among them, and still be called */
 	memset(&f->rp, 0, sizeof(f->rp));
 	f->rp.kp.symbol_name = f->symbol;
 	f->rp.entry_handler = f->on_entry;
@@ -257,7 +256,7 @@ int ktrc_function_attach(struct ktrc_function *f)
  * ktrc_function_detach() - undo ktrc_function_attach(); nothing if not attached
  * @f: the function
  *
- * Its handlers may still be called until ktrc_hooks_remove().
+ * Its handlers may still be called until ktrc_hooks_remove(), which comes before the next attach.
  * Tasks inside the function return through the kernel's own code, not ours.
  */
 void ktrc_function_detach(struct ktrc_function *f)
@@ -317,7 +316,6 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 {
 	int err;
 
-	ktrc_hooks_remove(); /* it might be among them, and still be called */
 	memset(&e->kp, 0, sizeof(e->kp));
 	e->kp.symbol_name = e->symbol;
 	e->kp.pre_handler = e->on_entry;
@@ -335,7 +333,7 @@ int ktrc_entry_attach(struct ktrc_entry *e)
  * ktrc_entry_detach() - undo ktrc_entry_attach(); nothing if not attached
  * @e: the function
  *
- * Its handler may still be called until ktrc_hooks_remove().
+ * Its handler may still be called until ktrc_hooks_remove(), which comes before the next attach.
  */
 void ktrc_entry_detach(struct ktrc_entry *e)
 {

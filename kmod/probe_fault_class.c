@@ -24,6 +24,16 @@ static __always_inline void set_class(struct ktrc_fault *f, u32 class)
 	f->word = p.word;
 }
 
+/* what was swapped out stays that; shared memory and files are neither copied nor huge there */
+static __always_inline int anon_becomes(u32 class)
+{
+	struct ktrc_fault *f = ktrc_fault_under_way();
+
+	if (f && class_of(f->word) == KTRC_fault_class_anon)
+		set_class(f, class);
+	return 0;
+}
+
 /* do_swap_page(vmf): it may turn to do_wp_page() itself */
 static int ktrc_on_swap(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -35,25 +45,16 @@ static int ktrc_on_swap(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(ktrc_on_swap);
 
-/* shared memory and files are not copied there, what was swapped out stays that */
 static int ktrc_on_wp(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct ktrc_fault *f = ktrc_fault_under_way();
-
-	if (f && class_of(f->word) == KTRC_fault_class_anon)
-		set_class(f, KTRC_fault_class_cow);
-	return 0;
+	return anon_becomes(KTRC_fault_class_cow);
 }
 NOKPROBE_SYMBOL(ktrc_on_wp);
 
 /* where a page table is put aside for the huge page that takes its place */
 static int ktrc_on_huge(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct ktrc_fault *f = ktrc_fault_under_way();
-
-	if (f && class_of(f->word) == KTRC_fault_class_anon)
-		set_class(f, KTRC_fault_class_huge);
-	return 0;
+	return anon_becomes(KTRC_fault_class_huge);
 }
 NOKPROBE_SYMBOL(ktrc_on_huge);
 
