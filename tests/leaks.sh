@@ -29,19 +29,29 @@ free_throttled() {
 	rmdir /sys/fs/cgroup/throttled
 }
 
-# remember WHEN: the kernel's memory by kind, in KiB, and its mappings
-remember() {
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	{
-		awk '$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
-		awk 'END { print "mappings:", NR }' /proc/vmallocinfo
-	} >"$tmp/memory.$1"
+# kernel_memory: by kind, in KiB, and its mappings
+kernel_memory() {
+	awk '$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
+	awk 'END { print "mappings:", NR }' /proc/vmallocinfo
 }
 
-# run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as it was, and no hooks but HOOKS.
-# What others take and give meanwhile is allowed for: an object of 2 KiB that is left each time shows
-# with 200.
+# remember WHEN: it, when it has come to rest: what is left of tasks that ended the kernel frees later
+remember() {
+	local now before='' i
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	for ((i = 0; i < 30; i++)); do
+		now=$(kernel_memory)
+		[ "$now" != "$before" ] || break
+		before=$now
+		sleep 1
+	done
+	echo "$now" >"$tmp/memory.$1"
+}
+
+# run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as
+# it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: an object of
+# 2 KiB that is left each time shows with 200.
 run_cycles() {
 	local cycle nr=$2 warm=$(($2 / 5 + 1))
 	for ((cycle = -warm; cycle < nr; cycle++)); do

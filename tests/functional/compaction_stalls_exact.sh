@@ -23,10 +23,6 @@ $trace/events/compaction/mm_compaction_kcompactd_wake
 $trace/events/migrate/mm_migrate_pages
 $trace/events/kmem/mm_page_alloc_extfrag"
 
-counter() {
-	awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat
-}
-
 in_trace() {
 	grep -c " $1: " "$tmp/tracefs"
 }

@@ -12,21 +12,16 @@ cycles=${KTRC_CYCLES:-200}
 cpu=/sys/devices/system/cpu/cpu1/online
 trap 'echo 1 >$cpu' EXIT
 
-count() { # CPU COUNTER
-	ktrc-ctl stats --format=json |
-		jq --argjson cpu "$1" "[.counters[] | select(.cpu == \$cpu) | .$2] | add"
-}
-
 rmmod ktrc || fail "rmmod"
 echo 0 >$cpu || fail "cannot take CPU 1 offline"
 insmod ktrc.ko || fail "insmod"
 ktrc-ctl start --events=fault,fault.light,throttle --memory=4M || fail "start: $?"
 taskset -c 0 touch_pages read 1009 >/dev/null
-expect "hits of a CPU that is offline" "$(count 1 hits)" 0
+expect "hits of a CPU that is offline" "$(counted 1 hits)" 0
 echo 1 >$cpu || fail "cannot bring CPU 1 up"
 taskset -c 1 touch_pages read 1009 >/dev/null
-[ "$(count 1 written)" -ge 2018 ] || fail "CPU 1 came up and records $(count 1 written)"
-expect "lost for want of a ring" "$(count 1 lost_noring)" 0
+[ "$(counted 1 written)" -ge 2018 ] || fail "CPU 1 came up and records $(counted 1 written)"
+expect "lost for want of a ring" "$(counted 1 lost_noring)" 0
 expect "exit code of check" "$(ktrc-read check >/run/said 2>&1; echo $?)" 0
 
 touch_pages bursts 1000000000 >/dev/null &
@@ -43,7 +38,7 @@ wait $one $two 2>/dev/null
 free_throttled
 ktrc-ctl stop || fail "stop: $?"
 ktrc-read check >/run/said || fail "check: $(cat /run/said)"
-expect "lost for want of a ring" "$(count 1 lost_noring)" 0
+expect "lost for want of a ring" "$(counted 1 lost_noring)" 0
 ktrc-ctl stats --format=json >/run/stats
 all_accounted /run/stats
 note "$cycles times, $(jq '[.counters[].hits] | add' /run/stats) hits"

@@ -11,11 +11,6 @@
 pages=10007
 tmp=$(mktemp -d /run/XXXXXX)
 
-# counter NAME: of the kernel's
-counter() {
-	sed -n "s/^$1 //p" /proc/vmstat
-}
-
 # record NAME COUNTER COMMAND...: sets $tmp/NAME to its faults, where to what it printed, and grown
 # to how much that counter of the kernel's has grown
 declare -A where

@@ -10,11 +10,6 @@
 dir=/sys/devices/system/cpu/cpu1
 trap 'echo -1 >$dir/hotplug/fail; echo 1 >$dir/online' EXIT
 
-counted() { # CPU COUNTER
-	ktrc-ctl stats --format=json |
-		jq --argjson cpu "$1" "[.counters[] | select(.cpu == \$cpu) | .$2] | add"
-}
-
 # fails_at STATE ONLINE: the CPU stays as it is; false where there is nothing that can fail
 fails_at() {
 	local failed=1

@@ -32,6 +32,17 @@ all_accounted() {
 		fail "hits are unaccounted for: $(cat "$1")"
 }
 
+# counted CPU COUNTER: of all events of the session
+counted() {
+	ktrc-ctl stats --format=json |
+		jq --argjson cpu "$1" "[.counters[] | select(.cpu == \$cpu) | .$2] | add"
+}
+
+# counter NAME: of /proc/vmstat
+counter() {
+	sed -n "s/^$1 //p" /proc/vmstat
+}
+
 # in_cgroup DIR COMMAND...: runs it there
 in_cgroup() {
 	# shellcheck disable=SC2016 # that shell's

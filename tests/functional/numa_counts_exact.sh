@@ -11,11 +11,6 @@
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/nodes
 
-# counter NAME: of the kernel's
-counter() {
-	sed -n "s/^$1 //p" /proc/vmstat
-}
-
 # close_to WHAT GOT WANTED [LEAST]: between two readings, which are not quite those of the session
 close_to() {
 	note "$1: $2 of $3"

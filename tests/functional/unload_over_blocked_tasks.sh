@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The module is unloaded under load while tasks wait inside each function whose return it hooks: a
 # hundred inside the handler of a page fault that advice raised, one inside each of the others. They
-# go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (10).
+# go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
 # guest: nodes
 # timeout: 1500
 # long
@@ -10,7 +10,7 @@
 . tests/leaks.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-cycles=${KTRC_CYCLES:-10}
+cycles=${KTRC_CYCLES:-20}
 blocked=100
 cgroups=/sys/fs/cgroup
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
@@ -51,9 +51,9 @@ hold_all() {
 	hold reclaim_throttle "$enter $use_memory" $cgroups/full
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
+	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
 	# shellcheck disable=SC2016 # perl's: migrate_pages(2) of itself, from the node where it is to the other one
 	hold migrate_pages 'syscall 256, 0, 64, pack("Q", $_), pack("Q", 3 - $_) for 1, 2'
-	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
 }
 
 # are_held: each of them, and inside its function
@@ -76,9 +76,13 @@ await_held() {
 	fail "not all are inside"
 }
 
+# let_go: one after the other: who migrates needs the room of those before it, or the kernel says that it has none
 let_go() {
-	kill -KILL "${held[@]}"
-	wait "${held[@]}" 2>/dev/null
+	local pid
+	for pid in "${held[@]}"; do
+		kill -KILL "$pid"
+		wait "$pid" 2>/dev/null
+	done
 	held=()
 }
 

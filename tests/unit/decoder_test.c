@@ -119,16 +119,24 @@ static void test_records(struct ktrc_capture *capture, const char *what)
 	ok(bad == 0 && seen[0] == NR_FAULTS && seen[1] == NR_FAULTS, what);
 }
 
-static void test_books(struct ktrc_capture *capture)
+static struct ktrc_faults *all_faults(struct ktrc_capture *capture)
 {
-	struct ktrc_faults *faults = ktrc_faults_create(capture);
 	const struct ktrc_record *r;
-	struct ktrc_check *check;
+	struct ktrc_faults *faults;
 	struct ktrc_error err;
 
 	ktrc_capture_start_reader(capture, &err);
+	faults = ktrc_faults_create(capture);
 	while ((r = ktrc_reader_next(capture->reader)) != NULL)
 		ktrc_faults_add(faults, r);
+	return faults;
+}
+
+static void test_books(struct ktrc_capture *capture)
+{
+	struct ktrc_faults *faults = all_faults(capture);
+	struct ktrc_check *check;
+
 	check = ktrc_check_create(capture, faults);
 	ok(check->is_balanced && check->total.read == 2 * NR_FAULTS, "books balance");
 	ok(faults->all->faults == 2 * NR_FAULTS && faults->processes.nr == 2, "faults by process");
@@ -293,8 +301,6 @@ static void test_classes(void)
 	u64 t = (1ull << 40) + 1;
 	struct ktrc_capture *capture;
 	struct ktrc_faults *faults;
-	const struct ktrc_record *r;
-	struct ktrc_error err;
 
 	other.cgid = task.cgid + 1;
 	synth_open(&s, t, &task);
@@ -305,10 +311,7 @@ static void test_classes(void)
 	add_attempt_of(&s, ++t, swap, 3, KTRC_fault_result_major, 0, 30);
 	synth_close(&s);
 	capture = synth_capture(&s, 1);
-	ktrc_capture_start_reader(capture, &err);
-	faults = ktrc_faults_create(capture);
-	while ((r = ktrc_reader_next(capture->reader)) != NULL)
-		ktrc_faults_add(faults, r);
+	faults = all_faults(capture);
 	ktrc_faults_sort(faults);
 	row = class_row(faults, swap);
 	ok(row->faults == 1 && row->attempts == 2 && row->total_ticks == 130 && !row->unfinished,
@@ -331,8 +334,6 @@ static void test_retries(void)
 	u64 t = (1ull << 40) + 1;
 	struct ktrc_capture *capture;
 	struct ktrc_faults *faults;
-	const struct ktrc_record *r;
-	struct ktrc_error err;
 
 	synth_open(&s, t, &task);
 	add_attempt(&s, ++t, 1, KTRC_fault_result_minor, 0, 10);
@@ -347,10 +348,7 @@ static void test_retries(void)
 	add_attempt(&s, ++t, 7, KTRC_fault_result_retry, 0, 100); /* the window ends */
 	synth_close(&s);
 	capture = synth_capture(&s, 1);
-	ktrc_capture_start_reader(capture, &err);
-	faults = ktrc_faults_create(capture);
-	while ((r = ktrc_reader_next(capture->reader)) != NULL)
-		ktrc_faults_add(faults, r);
+	faults = all_faults(capture);
 	ok(faults->all->faults == 5 && faults->all->attempts == 10, "attempts fold into faults");
 	ok(faults->all->majors == 2 && faults->all->max_ticks == 330,
 	   "a retried fault is major, its time the sum");

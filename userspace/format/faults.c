@@ -125,15 +125,13 @@ static struct ktrc_cell class(const void *data, size_t row)
 	return r->class ? ktrc_cell_text(r->class) : ktrc_cell_number(r->key);
 }
 
-/* clang-format off: one line for what all tables have */
-#define MEASURES                                                                          \
-	{ "faults", nr_faults }, { "user", user }, { "kernel", kernel }, { "gup", gup },  \
-		{ "write", write_faults }, { "major", major }, { "failed", failed },      \
-		{ "unfinished", unfinished }, { "avg_ns", avg_ns }, { "p50_ns", p50_ns }, \
-		{ "p99_ns", p99_ns }, { "max_ns", max_ns }, { "total_ns", total_ns },     \
-	{                                                                                 \
-		"cpu_percent", cpu_percent                                                \
-	}
+/* clang-format off */
+#define MEASURES                                                                         \
+	{ "faults", nr_faults }, { "user", user }, { "kernel", kernel }, { "gup", gup }, \
+	{ "write", write_faults }, { "major", major }, { "failed", failed },             \
+	{ "unfinished", unfinished }, { "avg_ns", avg_ns }, { "p50_ns", p50_ns },        \
+	{ "p99_ns", p99_ns }, { "max_ns", max_ns }, { "total_ns", total_ns },            \
+	{ "cpu_percent", cpu_percent }
 /* clang-format on */
 
 static const struct ktrc_column process_columns[] = {

@@ -21,26 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE 4096ul
+#include "touch.h"
+
 #define IS_SWAPPED (1ull << 62) /* of /proc/PID/pagemap */
 #define TRIES 1000
 #define SECONDS 10
-
-static void load(const char *p, size_t pages)
-{
-	size_t i;
-
-	for (i = 0; i < pages; i++)
-		(void)*(const volatile char *)(p + i * PAGE);
-}
-
-static void store(char *p, size_t pages)
-{
-	size_t i;
-
-	for (i = 0; i < pages; i++)
-		*(volatile char *)(p + i * PAGE) = 1;
-}
 
 static size_t nr_swapped(const char *p, size_t pages)
 {

@@ -22,7 +22,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define PAGE 4096ul
+#include "touch.h"
+
 #define STORM_PAGES 512ul
 #define HUGE_PAGES 512ul
 
@@ -59,22 +60,6 @@ static int file_of(size_t pages)
 			err(1, "write");
 	}
 	return fd;
-}
-
-static void load(const char *p, size_t pages)
-{
-	size_t i;
-
-	for (i = 0; i < pages; i++)
-		(void)*(const volatile char *)(p + i * PAGE);
-}
-
-static void store(char *p, size_t pages)
-{
-	size_t i;
-
-	for (i = 0; i < pages; i++)
-		*(volatile char *)(p + i * PAGE) = 1;
 }
 
 static char *touch_pread(size_t pages)
