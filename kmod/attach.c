@@ -63,6 +63,8 @@ static void set_outlet(u32 event)
 	smp_store_release(&outlet->all, all);
 	/* pairs with the probes' dependent load: who sees the pair sees @at */
 	smp_store_release(&outlet->pair, all->nr == 2 && !all->at[0].filter ? all : NULL);
+	/* pairs with theirs as well */
+	smp_store_release(&outlet->one, all->nr == 1 && all->at[0].filter ? &all->at[0] : NULL);
 	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
 }

@@ -47,7 +47,9 @@ static int check_rule(const struct ktrc_config *c, const struct ktrc_wish *w, u3
 		      struct ktrc_why *why)
 {
 	const struct ktrc_probe *probe = ktrc_attach_probe(event);
-	u32 asked = w->rule[event].flags | (w->rule[event].min_ns ? KTRC_RULE_MIN : 0);
+	bool has_stacks = w->rule[event].user_frames || w->rule[event].kernel_frames;
+	u32 asked = w->rule[event].flags | (w->rule[event].min_ns ? KTRC_RULE_MIN : 0) |
+		    (has_stacks ? KTRC_RULE_STACK : 0);
 
 	if (!asked && !w->rule[event].sample)
 		return 0;

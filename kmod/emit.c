@@ -13,12 +13,16 @@ DEFINE_PER_CPU(u64, ktrc_clock_last);
 
 #define KTRC_RECORDED (-1) /* not an enum ktrc_loss */
 
-/* @task: whose it is; NULL: no task's */
+/*
+ * @task: whose it is; NULL: no task's
+ * @stacks: from where it is written; NULL: none
+ */
 struct record {
 	u32 id;
 	u32 bytes;
 	const void *payload;
 	const struct task_struct *task;
+	struct ktrc_stacks *stacks;
 };
 
 /**
@@ -96,7 +100,9 @@ static bool snapshot_books(struct ktrc_cpu *c, u32 own, u64 *lost)
 
 static u32 plan_bytes(const struct plan *p, const struct record *rec)
 {
-	return ktrc_dict_bytes(p->form) + ktrc_record_bytes(rec->bytes) +
+	u32 stacks = rec->stacks ? ktrc_stacks_bytes(rec->stacks, p->packet) : 0;
+
+	return ktrc_dict_bytes(p->form) + stacks + ktrc_record_bytes(rec->bytes) +
 	       ktrc_dict_bytes(p->form_back);
 }
 
@@ -221,6 +227,8 @@ static void fill(struct ktrc_cpu *c, const struct record *rec, const struct plan
 		write_books(c, &pen);
 	}
 	ktrc_dict_write(&c->dict, &p->who, rec->task, p->form, p->packet, &pen);
+	if (rec->stacks)
+		ktrc_stacks_write(rec->stacks, p->packet, &pen);
 	ktrc_record_put(&pen, rec->id, rec->payload, rec->bytes);
 	ktrc_dict_write(&c->dict, &p->me, current, p->form_back, p->packet, &pen);
 	r->epoch = ktrc_epoch(p->time);
@@ -228,7 +236,8 @@ static void fill(struct ktrc_cpu *c, const struct record *rec, const struct plan
 	r->task_key = p->me.key;
 }
 
-static int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested, bool *opened)
+static __always_inline int write(struct ktrc_cpu *c, const struct record *rec, bool is_nested,
+				 bool *opened)
 {
 	struct ktrc_ring *r = &c->ring;
 	struct plan p;
@@ -374,6 +383,88 @@ noinline void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 
 	ktrc_ring_leave(r, outer);
 	if (opened)
 		ktrc_wake(&c->wake, c->readers);
+}
+
+/*
+ * A short record whose stacks the open packet knows, of the task in effect: nothing else has
+ * to be written.  Return: false when there is more to it; nothing has happened then.
+ */
+static __always_inline bool write_known(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes)
+{
+	struct ktrc_ring *r = &c->ring;
+	u64 head = READ_ONCE(r->head);
+	u64 next = head + ktrc_record_bytes(sizeof(u32)) + ktrc_record_bytes(bytes);
+	u32 ref = ktrc_stacks_ref(c->stacks, r->end >> r->shift);
+	u64 time;
+	u32 *w;
+
+	barrier();
+	time = ktrc_clock_ticks(r->clock);
+	if (!ref || bytes > KTRC_EMIT_BYTES || ktrc_epoch(time) != r->epoch || next > r->end ||
+	    !ktrc_emit_is_in_effect(r) || cmpxchg_local(&r->head, head, next) != head)
+		return false;
+	w = (u32 *)(r->base + head);
+	*w++ = ktrc_compact_header(KTRC_EV_stack_ref, time);
+	*w++ = ref;
+	*w++ = ktrc_compact_header(id, time);
+	memcpy(w, payload, sizeof(u64));
+	if (bytes > sizeof(u64))
+		memcpy(w + 2, payload + sizeof(u64), sizeof(u32));
+	return true;
+}
+
+/* the same with all that may have to be written before it */
+static noinline void write_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes)
+{
+	struct record rec = { .id = id, .bytes = bytes, .payload = payload, .task = current };
+	bool opened = false;
+	int loss;
+
+	rec.stacks = c->stacks;
+	loss = write(c, &rec, false, &opened);
+	if (loss != KTRC_RECORDED)
+		lose(c, id, loss);
+	ktrc_ring_leave(&c->ring, KTRC_IDLE);
+	if (opened)
+		ktrc_wake(&c->wake, c->readers);
+}
+
+/**
+ * ktrc_emit_with_stacks() - write a record of the current task and its stacks, or count why not
+ * @c: this CPU's
+ * @id: event id
+ * @payload: its struct ktrc_ev_*
+ * @bytes: its size, 8 or more
+ * @rule: how many frames of which stacks
+ *
+ * The stacks at hand belong to the outermost writer of a task alone: what interrupts another
+ * writer, or a task, has none.
+ * Context: any; preemption disabled.
+ */
+void ktrc_emit_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
+			   const struct ktrc_rule *rule)
+{
+	struct ktrc_ring *r = &c->ring;
+
+	if (unlikely(r->active != KTRC_IDLE || ktrc_ring_context() != KTRC_TASK || !c->stacks)) {
+		ktrc_emit_long(c, id, payload, bytes);
+		return;
+	}
+	/* before the walk: what a read of user memory raises finds its own context here */
+	WRITE_ONCE(r->active, KTRC_TASK);
+	barrier();
+	local_inc(&c->count[id].hits);
+	ktrc_stacks_take(c->stacks, rule);
+	if (unlikely(!write_known(c, id, payload, bytes))) {
+		write_with_stacks(c, id, payload, bytes);
+		return;
+	}
+	ktrc_ring_publish(r, READ_ONCE(r->head));
+	barrier();
+	WRITE_ONCE(r->active, KTRC_IDLE);
+	barrier();
+	if (unlikely(READ_ONCE(r->head) != r->published))
+		ktrc_emit_catch_up(r);
 }
 
 /**

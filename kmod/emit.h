@@ -12,6 +12,7 @@
 #include "count.h"
 #include "dict.h"
 #include "ring.h"
+#include "stack.h"
 #include "../uapi/ktrc_events.h"
 
 /* largest payload of the fast path: two registers */
@@ -22,6 +23,7 @@
  * @ring: its ring; first, the fast path lives in its first cache line
  * @count: its books, by event id
  * @dict: its dictionary
+ * @stacks: its stacks; NULL: no event of the session has any, or there was no memory
  * @lost: hits lost on this CPU, all events and reasons
  * @events: bit i: the session records the event with id i
  * @nr_events: bits set in @events
@@ -33,6 +35,7 @@ struct ktrc_cpu {
 	struct ktrc_ring ring;
 	struct ktrc_count count[KTRC_NR_EVENTS];
 	struct ktrc_dict dict;
+	struct ktrc_stacks *stacks;
 	local_t lost;
 	u64 events;
 	u32 nr_events;
@@ -45,8 +48,16 @@ void ktrc_emit_slow(struct ktrc_cpu *c, u32 id, u32 bytes, u64 low, u32 high);
 void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
 		  const struct task_struct *task);
 void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes);
+void ktrc_emit_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
+			   const struct ktrc_rule *rule);
 void ktrc_emit_nothing_slow(struct ktrc_cpu *c, u32 id);
 void ktrc_emit_catch_up(struct ktrc_ring *r);
+
+/* Does the last task record name the current task as it is. */
+static __always_inline bool ktrc_emit_is_in_effect(const struct ktrc_ring *r)
+{
+	return r->tid == current->pid && r->task_key == ktrc_task_key(current);
+}
 
 /*
  * Is everything as it was for the last record: nobody writes, the session
@@ -54,8 +65,7 @@ void ktrc_emit_catch_up(struct ktrc_ring *r);
  */
 static __always_inline bool ktrc_emit_is_usual(const struct ktrc_ring *r)
 {
-	return !READ_ONCE(r->busy) && r->tid == current->pid &&
-	       r->task_key == ktrc_task_key(current);
+	return !READ_ONCE(r->busy) && ktrc_emit_is_in_effect(r);
 }
 
 /*

@@ -25,12 +25,25 @@ struct ktrc_facts {
  * @min_ticks: those that last at least so long; 0: all
  * @sample: of what is left every n-th on each CPU; 0: all
  * @flags: KTRC_RULE_*
+ * @user_frames: of the user stack, with each record; 0: none
+ * @kernel_frames: of the kernel stack
  */
 struct ktrc_rule {
 	u64 min_ticks;
 	u32 sample;
 	u32 flags;
+	u32 user_frames;
+	u32 kernel_frames;
 };
+
+/**
+ * ktrc_rule_has_stacks() - do records of an event have stacks
+ * @r: its rule
+ */
+static inline bool ktrc_rule_has_stacks(const struct ktrc_rule *r)
+{
+	return r->user_frames || r->kernel_frames;
+}
 
 /**
  * struct ktrc_filter - a session's filter; does not change while the session exists
@@ -99,7 +112,7 @@ enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_cou
 				    const struct ktrc_facts *facts);
 
 /**
- * ktrc_filter_is_empty() - does every hit of an event become a record
+ * ktrc_filter_is_empty() - does every hit of an event become a record, and nothing beside it
  * @f: the filter
  * @id: event id
  */
@@ -107,7 +120,8 @@ static inline bool ktrc_filter_is_empty(const struct ktrc_filter *f, u32 id)
 {
 	const struct ktrc_rule *r = &f->rule[id];
 
-	return !f->nr_tgids && !f->cgroup && !r->min_ticks && !r->sample && !r->flags;
+	return !f->nr_tgids && !f->cgroup && !r->min_ticks && !r->sample && !r->flags &&
+	       !ktrc_rule_has_stacks(r);
 }
 
 /**

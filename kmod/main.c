@@ -7,17 +7,20 @@
 
 #include <linux/module.h>
 
+#include "compat/module_text.h"
 #include "device.h"
 #include "held.h"
 #include "netlink.h"
 #include "selftest.h"
 #include "session.h"
+#include "walk.h"
 
 static int __init ktrc_init(void)
 {
 	u32 took_us;
 	int err;
 
+	ktrc_own_text.start = (unsigned long)ktrc_module_text(THIS_MODULE, &ktrc_own_text.bytes);
 	err = ktrc_selftest(&took_us);
 	if (err)
 		return err;

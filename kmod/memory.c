@@ -19,9 +19,16 @@
 
 #define KTRC_DEFAULT_CPU_BYTES (4u << 20)
 #define KTRC_DEFAULT_PACKET_BYTES (64u << 10)
-#define KTRC_MIN_PACKET_BYTES 4096u
+#define KTRC_MIN_PACKET_BYTES 4096
 #define KTRC_MAX_PACKET_BYTES (1u << 20)
 #define KTRC_MIN_PACKETS 4
+
+/* the longest that can stand in a packet before and in front of its first record of an event */
+#define RECORD(ev) (KTRC_COMPACT_BYTES + sizeof(struct ktrc_ev_##ev))
+#define LONGEST_FRONT                                                                           \
+	(sizeof(struct ktrc_packet_header) + RECORD(packet) + KTRC_NR_EVENTS * RECORD(counts) + \
+	 2 * RECORD(task) + 2 * KTRC_MAX_PARTS * RECORD(stack) + RECORD(stack_ref))
+static_assert(LONGEST_FRONT + 256 + KTRC_SLACK_BYTES <= KTRC_MIN_PACKET_BYTES);
 
 static unsigned int max_mb = 1024;
 module_param(max_mb, uint, 0644);
@@ -86,6 +93,27 @@ static struct page **alloc_pages_on(int node, u32 count)
 	return pages;
 }
 
+static bool has_stacks(const struct ktrc_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		if (s->wish.rule[i].user_frames || s->wish.rule[i].kernel_frames)
+			return true;
+	}
+	return false;
+}
+
+static int alloc_stacks(struct ktrc_session *s, int cpu)
+{
+	struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
+
+	if (!has_stacks(s) || c->stacks)
+		return 0;
+	c->stacks = kvzalloc_node(sizeof(*c->stacks), KTRC_GFP, cpu_to_node(cpu));
+	return c->stacks ? 0 : -ENOMEM;
+}
+
 static int alloc_ring(struct ktrc_session *s, int cpu)
 {
 	struct ktrc_ring *r = &per_cpu_ptr(s->cpus, cpu)->ring;
@@ -95,6 +123,8 @@ static int alloc_ring(struct ktrc_session *s, int cpu)
 
 	if (s->pages[cpu])
 		return 0;
+	if (alloc_stacks(s, cpu))
+		return -ENOMEM;
 	pages = alloc_pages_on(cpu_to_node(cpu), count);
 	if (!pages)
 		return -ENOMEM;
@@ -114,6 +144,7 @@ static void free_ring(struct ktrc_session *s, int cpu)
 {
 	struct ktrc_ring *r = &per_cpu_ptr(s->cpus, cpu)->ring;
 
+	kvfree(per_cpu_ptr(s->cpus, cpu)->stacks);
 	if (!s->pages[cpu])
 		return;
 	bytes_taken -= ring_bytes(s);

@@ -25,6 +25,8 @@ static const struct nla_policy rule_policy[KTRC_A_RULE_MAX + 1] = {
 							       KTRC_RULE_USER | KTRC_RULE_KERNEL),
 	[KTRC_A_RULE_MIN_NS] = { .type = NLA_U64 },
 	[KTRC_A_RULE_SAMPLE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[KTRC_A_RULE_USER_FRAMES] = NLA_POLICY_MAX(NLA_U32, KTRC_MAX_FRAMES),
+	[KTRC_A_RULE_KERNEL_FRAMES] = NLA_POLICY_MAX(NLA_U32, KTRC_MAX_FRAMES),
 };
 
 static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
@@ -68,6 +70,8 @@ static const char *const rule_limits[KTRC_A_RULE_MAX + 1] = {
 	[KTRC_A_RULE_FLAGS] = "rule: its flags must be a u32 of 1, 2, 4, 8 and their sums",
 	[KTRC_A_RULE_MIN_NS] = "rule: its min-ns must be a u64",
 	[KTRC_A_RULE_SAMPLE] = "rule: its sample must be a u32 from 1",
+	[KTRC_A_RULE_USER_FRAMES] = "rule: its user-frames must be a u32 up to 64",
+	[KTRC_A_RULE_KERNEL_FRAMES] = "rule: its kernel-frames must be a u32 up to 64",
 };
 
 /* nla_parse_nested() that names the attribute and its limit instead of the rule it broke */

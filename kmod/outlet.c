@@ -24,13 +24,16 @@ void ktrc_outlet_hand(const struct ktrc_listener *l, u32 id, const void *rec, u3
 
 	if (l->filter)
 		verdict = ktrc_filter_judge(l->filter, &c->count[id], id, facts);
-	if (verdict == KTRC_TAKE) {
+	if (verdict == KTRC_TAKE && !(l->filter && ktrc_rule_has_stacks(&l->filter->rule[id]))) {
 		ktrc_emit_payload(c, c->ring.clock, id, rec, bytes, facts->ticks);
 		return;
 	}
-	if (verdict == KTRC_COUNT && facts->ticks != KTRC_NO_TICKS)
+	if (verdict != KTRC_REJECT && facts->ticks != KTRC_NO_TICKS)
 		ktrc_count_duration(&c->count[id], facts->ticks);
-	ktrc_emit_nothing(c, id);
+	if (verdict == KTRC_TAKE)
+		ktrc_emit_with_stacks(c, id, rec, bytes, &l->filter->rule[id]);
+	else
+		ktrc_emit_nothing(c, id);
 }
 
 /**

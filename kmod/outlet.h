@@ -34,6 +34,7 @@ struct ktrc_listeners {
  * struct ktrc_outlet - an event's listeners; read in probes, changed by set_outlet() in attach.c
  * @only: the one listener, if it takes every hit
  * @counting: the one listener, if it counts every hit and records none
+ * @one: the one listener, if it has a filter
  * @pair: both listeners, if there are two and the first takes every hit
  * @all: all of them, when the others are NULL
  * @bank: two of them in turn, so that a change needs no memory and cannot fail
@@ -41,6 +42,7 @@ struct ktrc_listeners {
 struct ktrc_outlet {
 	struct ktrc_cpu __percpu *only;
 	struct ktrc_cpu __percpu *counting;
+	const struct ktrc_listener *one;
 	const struct ktrc_listeners *pair;
 	const struct ktrc_listeners *all;
 	struct ktrc_listeners bank[2];

@@ -190,6 +190,8 @@ function read_relocation(    symbol) {
 # ---- the judgement ----
 
 function judge_symbols(    symbol) {
+	for (symbol in needs_fault)
+		print "symbol fault", symbol
 	if (nr_listed > 15)
 		refuse("kmod/probe_symbols", "lists more than 15 symbols")
 	for (symbol in needed) {
@@ -244,6 +246,8 @@ function judge_functions(    f, deepest) {
 }
 
 FNR == NR {
+	if ($1 == "fault")
+		may_fault[$2]
 	if (/^(call|data) /) {
 		kind[$2] = $1
 		nr_listed++
@@ -257,8 +261,12 @@ FNR == NR {
 	mode = "data"
 	section = $NF
 	gsub(/[][]|:$/, "", section)
-	if (section ~ /^__(bug_table|ex_table)$/)
-		refuse(file, section ~ /bug/ ? "has a WARN or BUG" : "touches memory that may fault")
+	if (section == "__bug_table")
+		refuse(file, "has a WARN or BUG")
+	else if (section == "__ex_table" && !(file in may_fault))
+		refuse(file, "touches memory that may fault")
+	else if (section == "__ex_table")
+		needs_fault[file]
 	next
 }
 /^Disassembly of section/ {

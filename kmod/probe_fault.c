@@ -101,12 +101,16 @@ static __always_inline void fault_light_pair(const struct ktrc_listeners *pair, 
 static __always_inline void fault_light_others(u64 word, u32 clock)
 {
 	const struct ktrc_listeners *pair;
+	const struct ktrc_listener *one;
 
 	if (ktrc_outlet_only_counts(&fault_light_outlet, KTRC_EV_fault_light, KTRC_NO_TICKS))
 		return;
 	pair = READ_ONCE(fault_light_outlet.pair);
+	one = READ_ONCE(fault_light_outlet.one);
 	if (likely(pair))
 		fault_light_pair(pair, word, clock);
+	else if (one)
+		fault_light_filtered(one, word);
 	else
 		fault_light_each(word, clock);
 }
@@ -278,9 +282,13 @@ static noinline void fault_exit_each(u64 word, u64 ticks, u32 clock)
 static __always_inline void fault_exit_others(u64 word, u64 ticks, u32 clock)
 {
 	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
+	const struct ktrc_listener *one = READ_ONCE(fault_outlet.one);
 
-	if (unlikely(!pair)) {
-		fault_exit_each(word, ticks, clock);
+	if (!pair) {
+		if (one)
+			fault_exit_filtered(one, word, ticks);
+		else
+			fault_exit_each(word, ticks, clock);
 		return;
 	}
 	fault_exit_to(pair->at[0].cpus, word, ticks, clock);
@@ -421,7 +429,8 @@ static u64 fault_missed(void)
 const struct ktrc_probe ktrc_probe_fault = {
 	.hook = "kretprobe handle_mm_fault, kprobes do_swap_page, do_wp_page, do_huge_pmd_wp_page, pgtable_trans_huge_deposit, numa_migrate_prep",
 	.outlet = &fault_outlet,
-	.rules = KTRC_RULE_MIN | KTRC_RULE_MAJOR | KTRC_RULE_USER | KTRC_RULE_KERNEL,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_MAJOR | KTRC_RULE_USER | KTRC_RULE_KERNEL |
+		 KTRC_RULE_STACK,
 	.check = fault_check,
 	.attach = fault_attach,
 	.detach = fault_detach,
@@ -464,7 +473,7 @@ static int fault_light_attach(u32 clock)
 const struct ktrc_probe ktrc_probe_fault_light = {
 	.hook = "tracepoints page_fault_user, page_fault_kernel",
 	.outlet = &fault_light_outlet,
-	.rules = KTRC_RULE_USER | KTRC_RULE_KERNEL,
+	.rules = KTRC_RULE_USER | KTRC_RULE_KERNEL | KTRC_RULE_STACK,
 	.check = fault_light_check,
 	.attach = fault_light_attach,
 	.detach = fault_light_detach,

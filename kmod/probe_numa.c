@@ -125,6 +125,7 @@ static u64 numa_missed(void)
 const struct ktrc_probe ktrc_probe_numa = {
 	.hook = "kprobe task_numa_fault",
 	.outlet = &numa_outlet,
+	.rules = KTRC_RULE_STACK,
 	.check = numa_check,
 	.attach = numa_attach,
 	.detach = numa_detach,

@@ -99,7 +99,7 @@ void ktrc_ring_init(struct ktrc_ring *r, void *memory)
  */
 u32 ktrc_ring_context(void)
 {
-	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) | 2;
+	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) | KTRC_TASK;
 }
 
 /**

@@ -12,6 +12,7 @@
 /* values of ktrc_ring.active; anything else is ktrc_ring_context() of a writer */
 #define KTRC_IDLE 0
 #define KTRC_LEAF 1 /* in the fast path, which cannot recurse */
+#define KTRC_TASK 2 /* what ktrc_ring_context() is in a task */
 
 /* values of ktrc_ring.off */
 #define KTRC_ON 0

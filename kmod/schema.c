@@ -30,6 +30,7 @@ const u32 ktrc_nr_event_descs = ARRAY_SIZE(ktrc_event_descs);
 #define FORMAT_STAMP .format = KTRC_FMT_STAMP
 #define FORMAT_NS .format = KTRC_FMT_NS
 #define FORMAT_PAD .format = KTRC_FMT_PAD
+#define FORMAT_ADDRESS .format = KTRC_FMT_ADDRESS
 #define FORMAT_ENUM(e) .format = KTRC_FMT_ENUM, .enumeration = #e
 
 const struct ktrc_field_desc ktrc_field_descs[] = {

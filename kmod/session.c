@@ -309,6 +309,8 @@ static int make_filter(struct ktrc_session *s, struct ktrc_why *why)
 	for (i = 0; i < KTRC_NR_EVENTS; i++) {
 		f->rule[i].flags = w->rule[i].flags;
 		f->rule[i].sample = w->rule[i].sample;
+		f->rule[i].user_frames = w->rule[i].user_frames;
+		f->rule[i].kernel_frames = w->rule[i].kernel_frames;
 		f->rule[i].min_ticks = ktrc_clock_from_ns(s->clock, w->rule[i].min_ns);
 	}
 	if (!w->cgid)

@@ -57,6 +57,8 @@ struct ktrc_wish {
 		u64 min_ns;
 		u32 sample;
 		u32 flags;
+		u32 user_frames;
+		u32 kernel_frames;
 	} rule[KTRC_NR_EVENTS];
 };
 

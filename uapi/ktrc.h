@@ -58,7 +58,9 @@
  *
  * The first records of a packet are `packet`, one `counts` for each recorded
  * event, and `task`.  A record belongs to the task named last before it in the
- * same packet.
+ * same packet.  A record with stacks has a `stack_ref` directly before it, which names
+ * them by the slots of `stack` records before it in the same packet; a slot is the
+ * stack's that took it last.
  *
  * Books, for each CPU and event, exact whenever the session is stopped:
  *   hits = written + filtered + lost_full + lost_nest + lost_recursion +
@@ -79,6 +81,7 @@
 #define KTRC_NAME_LEN 32 /* session name with its NUL */
 #define KTRC_MAX_SESSIONS 16 /* at the same time */
 #define KTRC_MAX_PIDS 16 /* in the filter of a session */
+#define KTRC_MAX_FRAMES 64 /* of a stack */
 
 /* ---- sessions ---- */
 
@@ -345,6 +348,7 @@ enum ktrc_rule_flag {
 	KTRC_RULE_USER = 4, /* only those raised in user mode */
 	KTRC_RULE_KERNEL = 8, /* only those raised by the kernel */
 	KTRC_RULE_MIN = 16, /* in KTRC_A_EVENT_RULES only: it has a duration */
+	KTRC_RULE_STACK = 32, /* in KTRC_A_EVENT_RULES only: it knows its stacks */
 };
 
 enum ktrc_attr_rule {
@@ -354,6 +358,8 @@ enum ktrc_attr_rule {
 	KTRC_A_RULE_FLAGS, /* u32, enum ktrc_rule_flag */
 	KTRC_A_RULE_MIN_NS, /* u64, record what lasts at least so long */
 	KTRC_A_RULE_SAMPLE, /* u32, of what is left record every n-th on each CPU */
+	KTRC_A_RULE_USER_FRAMES, /* u32, record so many of the user stack, innermost first; 0: none */
+	KTRC_A_RULE_KERNEL_FRAMES, /* u32, the same of the kernel stack */
 	__KTRC_A_RULE_AFTER_LAST
 };
 #define KTRC_A_RULE_MAX (__KTRC_A_RULE_AFTER_LAST - 1)
@@ -429,6 +435,7 @@ enum ktrc_format {
 	KTRC_FMT_ENUM,
 	KTRC_FMT_PAD,
 	KTRC_FMT_TEXT,
+	KTRC_FMT_ADDRESS,
 };
 
 enum ktrc_attr_field {

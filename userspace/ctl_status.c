@@ -97,12 +97,15 @@ static struct ktrc_table status_table(const struct status *status)
 
 static void event_text(const struct status *s, const struct ktrc_event *event, FILE *file)
 {
-	char rule[KTRC_RULE_ROOM];
+	const struct ktrc_rule *of = &s->session.rules[event->id];
+	char rule[KTRC_RULE_ROOM], stacks[KTRC_RULE_ROOM] = "";
 
-	ktrc_rule_text(&s->session.rules[event->id], rule);
-	fprintf(file, "event     %s%s%s: %s%s%s\n", event->label, *rule ? ":" : "", rule,
-		event->hook ? event->hook : "no hook", event->reason ? "; " : "",
-		event->reason ? event->reason : "");
+	ktrc_rule_text(of, rule);
+	if (ktrc_rule_has_stacks(of))
+		ktrc_stacks_text(of, stacks);
+	fprintf(file, "event     %s%s%s%s%s: %s%s%s\n", event->label, *rule ? ":" : "", rule,
+		*stacks ? ":" : "", stacks, event->hook ? event->hook : "no hook",
+		event->reason ? "; " : "", event->reason ? event->reason : "");
 }
 
 static void filters_text(const struct ktrc_session *session, FILE *file)

@@ -12,6 +12,7 @@
 #define OPT_FOLLOW 'f'
 #define OPT_ZONES 'z'
 #define OPT_COMPAT KTRC_OPT_OWN
+#define OPT_STACKS (KTRC_OPT_OWN + 1)
 
 static const char doc[] =
 	"Show what a session has recorded, or what a saved TRACE holds.\n"
@@ -39,6 +40,7 @@ static const struct argp_option options[] = {
 	{ "all", OPT_ALL, NULL, 0, "events: show dictionary records as well", 0 },
 	{ "compat", OPT_COMPAT, "TOOL", 0, "exactly as this tool prints: drsnoop or compactsnoop",
 	  0 },
+	{ "stacks", OPT_STACKS, NULL, 0, "events: show the call stacks of each", 0 },
 	{ "zones", OPT_ZONES, NULL, 0, "compaction: each stall with its zones", 0 },
 	KTRC_ARGP_NO_HEADER,
 	KTRC_ARGP_COLOR,
@@ -127,6 +129,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_COMPAT:
 		take_tool(arg, read);
+		return 0;
+	case OPT_STACKS:
+		read->cli.out.has_stacks = true;
 		return 0;
 	case OPT_ZONES:
 		read->cli.with_zones = true;

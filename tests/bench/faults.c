@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * faults read|pread PASSES: raises page faults and prints what one costs its task.
+ * faults read|pread|deep PASSES: raises page faults and prints what one costs its task.
  *
  * read:   touches every page of a dropped anonymous region by reading.  Read, because a
  *         write fault's cost moves with the state of the page allocator.
  * pread:  reads a page of a file into a page that was just dropped, so that the kernel
  *         raises the fault, and drops it again.
+ * deep:   as read, with ten callers that all keep frame pointers: the build sees to that.
  *
  * Where an instruction takes a nanosecond, the task's CPU time counts instructions.
  * Output: the median of the passes, faults of all passes, and the slowest less the fastest.
@@ -22,6 +23,7 @@
 
 #define NR_PAGES 10000
 #define MAX_PASSES 101
+#define DEPTH 11
 
 static size_t page_bytes;
 static char *region;
@@ -74,6 +76,23 @@ static void touch_by_pread(void)
 	}
 }
 
+/* not the last thing that its caller does, or it would have no frame of its own */
+static __attribute__((noinline)) int touch_below(int callers)
+{
+	if (callers)
+		callers = touch_below(callers - 1) + 1;
+	else
+		touch_by_read();
+	return callers;
+}
+
+static void touch_deep(void)
+{
+	if (touch_below(DEPTH - 3) !=
+	    DEPTH - 3) /* touch_by_read() may be inlined, main() is there */
+		abort();
+}
+
 static void set_up(void)
 {
 	page_bytes = sysconf(_SC_PAGESIZE);
@@ -88,6 +107,15 @@ static void set_up(void)
 		fail("memfd");
 }
 
+static void (*touch_as(const char *name))(void)
+{
+	if (!strcmp(name, "read"))
+		return touch_by_read;
+	if (!strcmp(name, "pread"))
+		return touch_by_pread;
+	return strcmp(name, "deep") ? NULL : touch_deep;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double d = *(const double *)a - *(const double *)b;
@@ -98,12 +126,12 @@ static int by_value(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	int passes = argc == 3 ? atoi(argv[2]) : 0;
-	bool by_pread = argc == 3 && !strcmp(argv[1], "pread");
+	void (*touch)(void) = argc == 3 ? touch_as(argv[1]) : NULL;
 	double cost[MAX_PASSES];
 	long faults, all_faults = 0;
 
-	if (passes < 1 || passes > MAX_PASSES || (!by_pread && strcmp(argv[1], "read"))) {
-		fprintf(stderr, "usage: faults read|pread PASSES (1-%d)\n", MAX_PASSES);
+	if (passes < 1 || passes > MAX_PASSES || !touch) {
+		fprintf(stderr, "usage: faults read|pread|deep PASSES (1-%d)\n", MAX_PASSES);
 		return 2;
 	}
 	set_up();
@@ -113,7 +141,7 @@ int main(int argc, char **argv)
 		drop(region, NR_PAGES * page_bytes);
 		faults = nr_faults();
 		begin = cpu_ns();
-		by_pread ? touch_by_pread() : touch_by_read();
+		touch();
 		cost[i] = cpu_ns() - begin;
 		faults = nr_faults() - faults;
 		cost[i] /= faults;

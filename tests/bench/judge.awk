@@ -7,6 +7,7 @@ BEGIN {
 	# what a fault may cost: added instructions, bytes of its record
 	goal["light"] = 80; goal_bytes["light"] = 12
 	goal["timed"] = 550; goal_bytes["timed"] = 16
+	goal["light_user_deep"] = 450; goal_bytes["light_user_deep"] = 24
 	goal_counted = 40     # instructions over the hook, for a hit without a record
 	goal_two = 80         # instructions that a second session adds
 	overhead = 0.01       # of a record's bytes: packet headers and dictionary
@@ -35,7 +36,9 @@ FNR == NR {
 }
 
 function added(name) {
-	return cost[name] - cost[name ~ /_pread$/ ? "base_pread" : "base"]
+	if (name ~ /_(pread|deep)$/)
+		return cost[name] - cost["base" substr(name, match(name, /_(pread|deep)$/))]
+	return cost[name] - cost["base"]
 }
 
 # the empty probe on the same hook; nothing for a session on both hooks

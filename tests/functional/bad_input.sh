@@ -39,7 +39,8 @@ bad() {
 
 # Which hits become records, and how long.
 filters() {
-	local can='min=TIME major user kernel count 1/N'
+	local stacks='stack=user|kernel|both|ip|none depth=N'
+	local can="min=TIME major user kernel count 1/N $stacks"
 	bad 2 'fault: no option "mayor"' "$can" ktrc-ctl start --events=fault:mayor
 	bad 2 'fault: no option ""' "$can" ktrc-ctl start --events=fault:
 	bad 2 'fault: no option "min"' "$can" ktrc-ctl start --events=fault:min
@@ -48,6 +49,13 @@ filters() {
 	bad 2 'min="0ms" is not a duration' - ktrc-ctl start --events=fault:min=0ms
 	bad 2 'min="1d" is not a duration' - ktrc-ctl run --events=fault:min=1d 1s
 	bad 2 'min-ns is above an hour' - ktrc-ctl start --events=fault:min=2h
+	bad 2 'stack="users" is none of user, kernel' - ktrc-ctl start --events=fault:stack=users
+	bad 2 'stack="" is none of' - ktrc-ctl start --events=fault:stack=
+	bad 2 'depth="65" is not a number of frames' - ktrc-ctl start --events=fault:stack=user:depth=65
+	bad 2 'depth="0" is not' - ktrc-ctl start --events=fault:stack=user:depth=0
+	bad 2 'depth=9: there is no stack' 'fault:stack=user:depth=9' ktrc-ctl start --events=fault:depth=9
+	bad 2 'depth=9: there is no stack' - ktrc-ctl start --events=fault:stack=ip:depth=9
+	bad 2 'throttle: no option "stack=user"' - ktrc-ctl start --events=throttle:stack=user
 	bad 2 '"1/0" is not one in so many' - ktrc-ctl start --events=fault:1/0
 	bad 2 '"1/4294967296" is not one' - ktrc-ctl start --events=fault:1/4294967296
 	bad 2 'user and kernel exclude' - ktrc-ctl start --events=fault:user:kernel

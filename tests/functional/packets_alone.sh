@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Each packet that is left of a long flight recording explains itself: read alone it gives the same
-# records as the whole trace does there, each with its task.
+# records as the whole trace does there, each with its task and its stacks.
 # long
 . tests/functional/lib.sh
 
@@ -12,7 +12,7 @@ gone() {
 	ktrc-ctl status | awk '$1 ~ /^[0-9]+$/ { print $4 }' | sort -n | head -n 1
 }
 
-ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,throttle --memory=1M || fail "start: $?"
+ktrc-ctl start -q --events=fault,fault.light:stack=both,madvise:stack=both,reclaim,throttle --memory=1M || fail "start: $?"
 storm
 nice -n 19 touch_pages rename 1000000000 >/dev/null &
 storms+=($!)
@@ -34,7 +34,7 @@ import decode
 
 
 def events(trace):
-    command = ['ktrc-read', 'events', '--format=ndjson', trace]
+    command = ['ktrc-read', 'events', '--stacks', '--format=ndjson', trace]
     return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()
 
 
@@ -61,12 +61,15 @@ for cpu in trace.cpus:
         at, nr = at + size, nr + 1
 whole = events(sys.argv[1])
 rows = [json.loads(line) for line in parts]
+stacks = sum('user_stack' in row and 'kernel_stack' in row for row in rows)
+bare = [row for row in rows if row['event'] == 'madvise' and 'user_stack' not in row]
 tasks = {(row['tid'], row['comm']) for row in rows}
 nameless = [row for row in rows if row['comm'] in (None, '?') and not row['event'].startswith('throttle')]
-print(f'# {nr} packets, {len(whole)} records of {len(tasks)} tasks, {len(nameless)} without one')
+print(f'# {nr} packets, {len(whole)} records of {len(tasks)} tasks, {len(nameless)} without one, '
+      f'{stacks} with stacks')
 for line in sorted(set(parts) ^ set(whole))[:9]:
     print('# only one has', line)
 sys.exit(sorted(parts) != sorted(whole) or nr < 12 or len(whole) < 10007 or len(tasks) < 101 or
-         nameless != [])
+         nameless + bare != [] or stacks < 1009)
 END
 ktrc-ctl reset -q

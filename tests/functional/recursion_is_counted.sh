@@ -13,13 +13,14 @@ tmp=$(mktemp -d /run/XXXXXX)
 nr=20011
 tracing=/sys/kernel/tracing
 # functions of the slow path, which run with the guard against recursion up
-guarded=(ktrc:ktrc_who_is ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open)
+guarded=(ktrc:ktrc_who_is ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open ktrc:ktrc_walk_user
+	ktrc:ktrc_walk_kernel)
 
 # What this session calls from ktrc by a call that a kprobe can stand on. Of the others the kernel
 # has none there (memcpy, __stack_chk_fail), nobody waits (irq_work_queue), the compiler jumps
 # (thunk, trampoline), or another family calls them (memset).
 reached=(ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open __rcu_read_lock __rcu_read_unlock
-	ktime_get_mono_fast_ns ktime_get_real_fast_ns)
+	ktime_get_mono_fast_ns ktime_get_real_fast_ns ktrc:ktrc_walk_user ktrc:ktrc_walk_kernel stack_trace_save)
 
 # value PARAMETER
 value() {
@@ -69,7 +70,7 @@ recursion() {
 	# shellcheck disable=SC2086 # two parameters
 	insmod build/functional/ktrc_recurse.ko $module pid="$pid" swapped="$swapped" \
 		functions="$(IFS=, && echo "${functions[*]}")" || fail "insmod ktrc_recurse"
-	ktrc-ctl start -q --events=fault.light --pid="$pid" --memory=2M || fail "start: $?"
+	ktrc-ctl start -q --events=fault.light:stack=both --pid="$pid" --memory=2M || fail "start: $?"
 	end
 	ktrc-ctl stop -q || fail "stop: $?"
 	IFS=, read -ra counts < <(value faults)
@@ -97,7 +98,7 @@ recursion() {
 # traced: every function of the kernel
 traced() {
 	local where
-	ktrc-ctl start -q --events=fault,fault.light --memory=32M || fail "start: $?"
+	ktrc-ctl start -q --events=fault:stack=both,fault.light --memory=32M || fail "start: $?"
 	echo function >$tracing/current_tracer || fail "no function tracer"
 	where=$(touch_pages read 10007)
 	echo nop >$tracing/current_tracer

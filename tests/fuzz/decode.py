@@ -4,7 +4,8 @@
 
 Written from docs/trace-format.md and docs/abi.md and from nothing else, so that it shows whether
 these are enough, and so that its mistakes are not ktrc-read's.  Prints for each CPU, in the order
-of the file, "CPU TICKS EVENT TID TGID CGID START COMM FIELD..." with text in hexadecimal, and
+of the file, "CPU TICKS EVENT TID TGID CGID START COMM FIELD..." with text in hexadecimal, "user END
+FRAME..." and "kernel END FRAME..." of a record with such stacks, and
 "= DAMAGED_PACKETS MISSING_BYTES" at its end.
 """
 import json
@@ -14,7 +15,7 @@ import sys
 from collections import namedtuple
 
 FORMAT = 'ktrc.trace/1'
-FORMATS = 'count flag id page ticks stamp ns enum pad text'.split()
+FORMATS = 'count flag id page ticks stamp ns enum pad text address'.split()
 MAGIC = 0xc1fc1fc1
 HEADER = struct.Struct('<I16sIQQQQQQII')  # magic ... begin, end, content, size ... cpu, zero
 MAX_PACKET = 64 << 20
@@ -22,8 +23,12 @@ EXTENDED = 31
 LOW_BITS = (1 << 27) - 1
 
 Task = namedtuple('Task', 'tid tgid cgid start_ns comm')
-Record = namedtuple('Record', 'ticks event task fields')
+Stack = namedtuple('Stack', 'end frames')
+Record = namedtuple('Record', 'ticks event task fields user kernel')
 UNKNOWN = Task(0, 0, 0, 0, b'?')
+NO_STACKS = None, None
+NR_SLOTS = 4096
+MAX_FRAMES = 255
 
 
 class Refused(Exception):
@@ -35,7 +40,7 @@ class Event:
 
     def __init__(self, row):
         self.id, self.bytes, self.label = row['id'], row['bytes'], row['label']
-        self.name, self.fields, self.enums = row['name'], [], {}
+        self.name, self.fields, self.enums, self.formats = row['name'], [], {}, {}
         self.names = {self.name, self.label}
         end = 0
         for field in row['fields']:
@@ -52,6 +57,7 @@ class Event:
             raise Refused(f'event {self.name}: width of {field["name"]}')
         self.fields.append((field['name'], form, low, (1 << width) - 1))
         self.enums[field['name']] = field.get('enum')
+        self.formats[field['name']] = form
         return low + width
 
     def decode(self, payload):
@@ -85,7 +91,37 @@ class Schema:
         """A field as ktrc-read shows it in JSON: enumerations by name."""
         if isinstance(value, bytes):
             return value.decode('latin-1')
+        if event.formats[name] == 'address':
+            return hex(value)
         return self.enums.get(event.enums[name], {}).get(value, value)
+
+
+class Slots:
+    """What the slots of a packet hold, while its `stack` records come in."""
+
+    def __init__(self):
+        self.held, self.coming = {}, None
+
+    def take(self, part):
+        """A part of a stack: the slot holds the stack when all of it is there."""
+        key = bool(part['kernel']), part['slot']
+        which, frames = key + (part['frames'],), []
+        if part['first']:
+            before, frames, end = self.coming or (None, [], 0)
+        else:
+            before, end = which, part['end']
+        self.coming = None
+        if not 0 < part['slot'] < NR_SLOTS or not 0 < part['frames'] <= MAX_FRAMES:
+            return
+        if which != before or part['first'] != len(frames):
+            return
+        frames = (frames + [part[f'frame{i}'] for i in range(4)])[:part['frames']]
+        self.coming = which, frames, end
+        self.held[key] = Stack(end, frames) if len(frames) == part['frames'] else None
+
+    def named(self, ref):
+        """The user stack and the kernel stack that a stack_ref names."""
+        return self.held.get((False, ref['user'])), self.held.get((True, ref['kernel']))
 
 
 class Stream:
@@ -121,7 +157,7 @@ class Stream:
         return (begin, size, content) if size <= left else None
 
     def packet(self, at, end, time):
-        task, named = UNKNOWN, {}
+        task, named, slots, stacks = UNKNOWN, {}, Slots(), NO_STACKS
         while at < end:
             head = self.record_header(at, end, time)
             if head is None:
@@ -135,7 +171,12 @@ class Stream:
                 named[task.tid] = task
             elif event.name == 'task_ref':
                 task = named.get(event.named(values)['tid'], UNKNOWN)
-            yield Record(time, event, task, values)
+            yield Record(time, event, task, values, *stacks)
+            stacks = NO_STACKS
+            if event.name == 'stack':
+                slots.take(event.named(values))
+            elif event.name == 'stack_ref':
+                stacks = slots.named(event.named(values))
 
     def record_header(self, at, end, time):
         """Event, time and place of the payload; None: no whole record stands there."""
@@ -199,8 +240,11 @@ def line(cpu, record):
     task = record.task
     head = (f"{cpu} {record.ticks} {record.event.label} {task.tid} {task.tgid} {task.cgid} "
             f"{task.start_ns} '{task.comm.hex()}")
-    return ' '.join([head, *("'" + value.hex() if isinstance(value, bytes) else str(value)
-                             for value in record.fields)])
+    fields = ("'" + value.hex() if isinstance(value, bytes) else str(value)
+              for value in record.fields)
+    stacks = (f'{kind} {stack.end} ' + ' '.join(f'{frame:x}' for frame in stack.frames)
+              for kind, stack in (('user', record.user), ('kernel', record.kernel)) if stack)
+    return ' '.join([head, *fields, *stacks])
 
 
 def listing(cpu, stream):

@@ -119,6 +119,7 @@ void fuzz_read(struct ktrc_capture *capture, u16 options)
 		.out = {
 			.has_header = !(options & FUZZ_QUIET),
 			.has_color = options & FUZZ_COLOR,
+			.has_stacks = options & FUZZ_ZONES,
 			.top = options & FUZZ_COLOR ? 2 : 0,
 		},
 	};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../userspace/lib/array.h"
+#include "../../userspace/lib/packet.h"
 #include "../../userspace/lib/trace.h"
 #include "../../userspace/views/check.h"
 #include "../../userspace/views/faults.h"
@@ -407,6 +408,72 @@ static void test_text_as_number(void)
 	ktrc_schema_destroy(schema);
 }
 
+#define STACKED 0x1000 /* page of a fault that has a stack */
+
+/* A packet of faults with a stack and without. */
+static void build_stacked(struct synth_stream *s)
+{
+	struct ktrc_ev_stack stack = { .slot = 5, .frames = 1, .frame0 = 0xabcdef };
+	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "stacked" };
+	struct ktrc_ev_stack_ref ref = { .user = 5 };
+	u64 ticks = 1ull << 40;
+
+	*s = (struct synth_stream){ 0 };
+	synth_open(s, ticks, &task);
+	synth_record(s, KTRC_EV_stack, ticks, &stack, sizeof(stack));
+	for (u32 i = 0; i < 9; i++) {
+		struct ktrc_ev_fault fault = { .page = i % 3 ? i : STACKED + i };
+
+		if (i % 3 == 0)
+			synth_record(s, KTRC_EV_stack_ref, ++ticks, &ref, sizeof(ref));
+		synth_fault(s, ++ticks, &fault);
+	}
+	synth_close(s);
+}
+
+/* Faults of a stream; @wrong: those without their stack, or with another's. */
+static u32 count_stacked(const struct ktrc_schema *schema, const struct synth_stream *s, u32 *wrong)
+{
+	const struct ktrc_field *page = ktrc_event_field(ktrc_schema_find(schema, "fault"), "page");
+	struct ktrc_reader *reader = ktrc_reader_create(schema);
+	const struct ktrc_record *r;
+	u32 nr = 0;
+
+	if (!reader || ktrc_reader_feed(reader, 0, s->bytes, s->len) < 0)
+		abort();
+	while ((r = ktrc_reader_next(reader)) != NULL) {
+		const struct ktrc_stack *stack = r->stacks.user;
+
+		if (strcmp(r->event->name, "fault") != 0)
+			continue;
+		nr++;
+		*wrong += ktrc_get(&page->get, r->payload) < STACKED ?
+				  stack != NULL :
+				  !stack || stack->nr != 1 || stack->frames[0] != 0xabcdef;
+	}
+	ktrc_reader_destroy(reader);
+	return nr;
+}
+
+/* Whatever of a packet was taken before, the records that are left keep their stacks. */
+static void test_stacks_trimmed(void)
+{
+	struct ktrc_schema *schema = synth_schema();
+	u32 wrong = 0, left = 9, fewest = 9;
+	struct synth_stream s;
+
+	for (u32 taken = 0; taken < SYNTH_PACKET_BYTES && left; taken += 4) {
+		build_stacked(&s);
+		s.len = ktrc_packet_trim(s.bytes, (u32)s.len, taken, schema);
+		left = count_stacked(schema, &s, &wrong);
+		wrong += left > fewest;
+		fewest = left;
+		free(s.bytes);
+	}
+	ok(!wrong && !left, "stacks of what a consumer left in a packet");
+	ktrc_schema_destroy(schema);
+}
+
 int main(int argc, char **argv)
 {
 	struct ktrc_capture *capture = build_capture();
@@ -431,6 +498,7 @@ int main(int argc, char **argv)
 	test_classes();
 	test_retries();
 	test_text_as_number();
+	test_stacks_trimmed();
 	printf("1..%d\n", nr_tests);
 	return nr_failed != 0;
 }

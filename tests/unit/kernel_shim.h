@@ -46,6 +46,9 @@ struct task_struct {
  * struct shim - the CPU, its clocks, and what happens at each step
  * @task: the current task
  * @preempt_count: as in the kernel
+ * @user_stack: seed of the current task's user stack, see rig.h; 0: none
+ * @kernel_stack: seed of its kernel stack
+ * @on_walk: called while a stack is walked, with @context
  * @tsc: time stamp counter
  * @tsc_step: cycles from one reading of a clock to the next
  * @clock_last: per-CPU variable of clock.h
@@ -57,6 +60,9 @@ struct task_struct {
 struct shim {
 	struct task_struct *task;
 	u32 preempt_count;
+	u32 user_stack;
+	u32 kernel_stack;
+	void (*on_walk)(void *context);
 	u64 tsc;
 	u64 tsc_step;
 	u64 clock_last;

@@ -46,6 +46,12 @@ u32 payload_bytes(u32 event)
 	return event < KTRC_NR_EVENTS ? bytes[event] : 0;
 }
 
+static bool ktrc_is_data(u32 id)
+{
+	return id != KTRC_EV_task && id != KTRC_EV_task_ref && id != KTRC_EV_stack &&
+	       id != KTRC_EV_stack_ref;
+}
+
 static u32 load_u32(const u8 *p)
 {
 	u32 word;
@@ -133,6 +139,67 @@ static const char *read_task_ref(struct observer *o, const struct record *rec)
 	return tap_why("task_ref to %u, whose full form is not in the packet", tid);
 }
 
+/* a part that goes on where the last one ended, or begins; its frames are those of its seed */
+static const char *read_stack(struct observer *o, const struct record *rec)
+{
+	struct ktrc_ev_stack s;
+	u64 frame[4];
+	u32 i, seed;
+
+	memcpy(&s, rec->payload, sizeof(s));
+	frame[0] = s.frame0;
+	frame[1] = s.frame1;
+	frame[2] = s.frame2;
+	frame[3] = s.frame3;
+	if (!s.first)
+		o->got = 0;
+	seed = (u32)((s.first ? o->stack_in.frame0 : frame[0]) >> 12);
+	TAP_NEED(s.slot && s.slot < OBSERVER_SLOTS && s.frames == observer_nr_frames(seed),
+		 "position %llu: slot %u, %u frames", o->pos, s.slot, s.frames);
+	TAP_NEED(s.first == o->got && (!s.first || (s.slot == o->stack_in.slot &&
+						    s.kernel == o->stack_in.kernel &&
+						    s.frames == o->stack_in.frames)),
+		 "position %llu: a part of another stack", o->pos);
+	for (i = 0; i < 4; i++) {
+		u64 want = s.first + i < s.frames ? observer_frame(seed, s.first + i) : 0;
+
+		TAP_NEED(frame[i] == want, "position %llu: frame %u of stack %u is %#llx", o->pos,
+			 s.first + i, seed, frame[i]);
+	}
+	if (!s.first)
+		o->stack_in = s;
+	o->got += 4;
+	o->stack[s.kernel][s.slot] = o->got >= s.frames ? seed : 0;
+	o->nr_stacks += o->got >= s.frames;
+	return NULL;
+}
+
+static const char *read_stack_ref(struct observer *o, const struct record *rec)
+{
+	struct ktrc_ev_stack_ref r;
+
+	memcpy(&r, rec->payload, sizeof(r));
+	TAP_NEED(r.user < OBSERVER_SLOTS && r.kernel < OBSERVER_SLOTS && (r.user || r.kernel),
+		 "position %llu: slots %u, %u", o->pos, r.user, r.kernel);
+	o->ref[0] = o->stack[0][r.user];
+	o->ref[1] = o->stack[1][r.kernel];
+	TAP_NEED(!r.user == !o->ref[0] && !r.kernel == !o->ref[1],
+		 "position %llu: slot %u or %u is empty", o->pos, r.user, r.kernel);
+	o->has_ref = true;
+	o->nr_stack_refs++;
+	return NULL;
+}
+
+static const char *check_stacks(struct observer *o, const struct span *hit)
+{
+	u32 user = o->has_ref ? o->ref[0] : 0, kernel = o->has_ref ? o->ref[1] : 0;
+
+	TAP_NEED(user == hit->user_stack && kernel == hit->kernel_stack,
+		 "position %llu: stacks %u and %u, not %u and %u", o->pos, user, kernel,
+		 hit->user_stack, hit->kernel_stack);
+	return NULL;
+}
+
 static const char *read_data(struct observer *o, const struct record *rec)
 {
 	struct payload want, got = { 0 };
@@ -154,7 +221,9 @@ static const char *read_data(struct observer *o, const struct record *rec)
 		TAP_NEED(rec->time >= hit->begin && rec->time <= hit->end,
 			 "position %llu: time %llu is not in %llu to %llu", o->pos, rec->time,
 			 hit->begin, hit->end);
+		TAP_TRY(check_stacks(o, hit));
 	}
+	o->has_ref = false;
 	o->next_seq[level] = seq + 1;
 	o->records[rec->id]++;
 	return NULL;
@@ -167,6 +236,12 @@ static const char *read_record(struct observer *o, const struct record *rec)
 	if (rec->id == KTRC_EV_counts)
 		return read_counts(o, rec);
 	TAP_NEED(o->packet_record > o->nr_events, "position %llu: prologue cut short", o->pos);
+	TAP_NEED(!o->has_ref || ktrc_is_data(rec->id),
+		 "position %llu: a stack_ref with no record behind it", o->pos);
+	if (rec->id == KTRC_EV_stack)
+		return read_stack(o, rec);
+	if (rec->id == KTRC_EV_stack_ref)
+		return read_stack_ref(o, rec);
 	if (rec->id == KTRC_EV_task)
 		return read_task(o, rec);
 	if (rec->id == KTRC_EV_task_ref)
@@ -204,7 +279,10 @@ static const char *open_packet(struct observer *o, const struct ktrc_packet_head
 	o->is_inside = true;
 	o->packet_record = 0;
 	o->has_task = false;
+	o->has_ref = false;
 	o->nr_known = 0;
+	o->got = 0;
+	memset(o->stack, 0, sizeof(o->stack));
 	o->nr_packets++;
 	o->pos += sizeof(*h);
 	return NULL;

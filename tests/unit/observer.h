@@ -13,12 +13,28 @@
 #define OBSERVER_TASKS 128
 #define OBSERVER_LEVELS 4
 #define OBSERVER_SPANS 512
+#define OBSERVER_SLOTS 513
 
-/* when a hit began and ended, clock ticks */
+/*
+ * when a hit began and ended, clock ticks; the seeds of the stacks that its record must have,
+ * 0: none.  Frame i of the stack of a seed is observer_frame(seed, i).
+ */
 struct span {
 	u64 begin;
 	u64 end;
+	u32 user_stack;
+	u32 kernel_stack;
 };
+
+static inline u64 observer_frame(u32 seed, u32 i)
+{
+	return (u64)seed << 12 | i;
+}
+
+static inline u32 observer_nr_frames(u32 seed)
+{
+	return 1 + seed % 11;
+}
 
 /**
  * struct observer - what is known of the records before @pos
@@ -31,6 +47,13 @@ struct span {
  * @has_task: a task record stood in this packet
  * @known: tasks whose full form stood in this packet
  * @nr_known: of those
+ * @stack: seeds of the stacks in the packet's slots, of user mode and of the kernel; 0: none
+ * @stack_in: the stack whose parts come in, so far
+ * @got: frames of it
+ * @ref: seeds that the stack_ref directly before names
+ * @has_ref: there is one
+ * @nr_stacks: whole stacks
+ * @nr_stack_refs: stack_ref records
  * @nr_events: events whose books open a packet
  * @books: lost hits by event when the last packet was opened
  * @records: DATA records read, by event
@@ -52,6 +75,13 @@ struct observer {
 	bool has_task;
 	struct ktrc_ev_task known[OBSERVER_TASKS];
 	u32 nr_known;
+	u32 stack[2][OBSERVER_SLOTS];
+	struct ktrc_ev_stack stack_in;
+	u32 got;
+	u32 ref[2];
+	bool has_ref;
+	u64 nr_stacks;
+	u64 nr_stack_refs;
 	u32 nr_events;
 	u64 books[KTRC_NR_EVENTS];
 	u64 records[KTRC_NR_EVENTS];

@@ -51,6 +51,7 @@ void rig_init(struct rig *rig, const struct rig_config *config)
 	r->uuid[15] = 0x5a;
 	rig->cpu.events = BIT_ULL(KTRC_EV_fault) | BIT_ULL(KTRC_EV_fault_light);
 	rig->cpu.nr_events = 2;
+	rig->cpu.stacks = &rig->stacks;
 	ktrc_ring_init(r, rig->memory);
 	make_tasks(rig);
 	rig->seen.nr_events = 2;
@@ -109,13 +110,47 @@ static struct payload next_payload(struct rig *rig, u32 level, u32 event,
 	return payload_make(level, rig->emitted[level]++, event, &task);
 }
 
+static void walk(struct ktrc_frames *f, u32 seed, u32 nr)
+{
+	u32 i;
+
+	f->nr = seed ? observer_nr_frames(seed) : 0;
+	f->nr = f->nr < nr ? f->nr : nr;
+	f->hash = 0;
+	f->end = KTRC_stack_end_whole;
+	for (i = 0; i < f->nr; i++) {
+		f->frame[i] = observer_frame(seed, i);
+		f->hash = ktrc_frame_hash(f->hash, f->frame[i]);
+		shim_step();
+	}
+	if (shim.on_walk)
+		shim.on_walk(shim.context);
+}
+
+void ktrc_walk_user(struct ktrc_frames *f, u32 nr)
+{
+	walk(f, shim.user_stack, nr);
+}
+
+void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr)
+{
+	walk(f, shim.kernel_stack, nr);
+}
+
+static void write_with_stacks(struct rig *rig, u32 event, const struct payload *p)
+{
+	ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
+}
+
 static void write_payload(struct rig *rig, u32 event, const struct payload *p)
 {
 	u32 clock = rig->cpu.ring.clock;
 	struct ktrc_ev_fault_light light;
 	struct ktrc_ev_fault fault;
 
-	if (event == KTRC_EV_fault) {
+	if (ktrc_rule_has_stacks(&rig->rule)) {
+		write_with_stacks(rig, event, p);
+	} else if (event == KTRC_EV_fault) {
 		memcpy(&fault, p, sizeof(fault));
 		writer_fault(&rig->cpu, clock, &fault);
 	} else {
@@ -131,6 +166,10 @@ void rig_emit_of(struct rig *rig, u32 event, const struct task_struct *task)
 	struct span *hit = &rig->spans[level][(rig->emitted[level] - 1) % OBSERVER_SPANS];
 
 	*hit = (struct span){ .begin = shim.tsc >> 2, .end = ~0ull };
+	if (task == shim.task && level == RIG_TASK && rig->cpu.ring.active == KTRC_IDLE) {
+		hit->user_stack = rig->rule.user_frames ? shim.user_stack : 0;
+		hit->kernel_stack = rig->rule.kernel_frames ? shim.kernel_stack : 0;
+	}
 	rig->hits[event]++;
 	if (rig->cpu.ring.active == rig_context())
 		rig->recursions[event]++;

@@ -45,6 +45,8 @@ struct rig_config {
  * @nested: hits by event that found a writer at work
  * @recursions: hits by event raised by the writer itself
  * @task: the tasks that run here
+ * @rule: which stacks records have
+ * @stacks: where they are kept
  * @wrong: first thing found wrong
  */
 struct rig {
@@ -60,6 +62,8 @@ struct rig {
 	u64 nested[KTRC_NR_EVENTS];
 	u64 recursions[KTRC_NR_EVENTS];
 	struct task_struct task[RIG_TASKS];
+	struct ktrc_rule rule;
+	struct ktrc_stacks stacks;
 	char wrong[256];
 };
 

@@ -129,6 +129,65 @@ static void consumed_stream(struct rig *rig)
 	rig_consume(rig);
 }
 
+static void with_stacks(struct rig *rig)
+{
+	rig->rule = (struct ktrc_rule){ .user_frames = 11, .kernel_frames = 11 };
+	shim.user_stack = 7;
+	shim.kernel_stack = 3;
+}
+
+static void first_stacks(struct rig *rig)
+{
+	emit(rig);
+	with_stacks(rig);
+}
+
+static void known_stacks(struct rig *rig)
+{
+	first_stacks(rig);
+	emit(rig);
+}
+
+/* one known, one in a slot of another */
+static void other_stacks(struct rig *rig)
+{
+	known_stacks(rig);
+	shim.user_stack = 9;
+	emit(rig);
+	shim.kernel_stack = 0;
+}
+
+static void stacks_at_end(struct rig *rig)
+{
+	known_stacks(rig);
+	rig->rule = (struct ktrc_rule){ 0 };
+	rig_fill(rig, 100);
+	with_stacks(rig);
+	shim.user_stack = 21; /* eleven frames: they do not fit any more */
+}
+
+static void known_stacks_in_next_packet(struct rig *rig)
+{
+	known_stacks(rig);
+	rig->rule = (struct ktrc_rule){ 0 };
+	rig_fill(rig, 0);
+	with_stacks(rig);
+}
+
+static void stacks_of_known_task(struct rig *rig)
+{
+	known_stacks(rig);
+	shim.task = &rig->task[1];
+	emit(rig);
+	shim.task = &rig->task[0];
+}
+
+static void stacks_in_next_epoch(struct rig *rig)
+{
+	known_stacks(rig);
+	shim.tsc = (((shim.tsc >> 29) + 1) << 29) - 2 * shim.tsc_step;
+}
+
 const struct scenario scenarios[] = {
 	{ "the first record", FLIGHT, nothing, emit },
 	{ "a usual record", FLIGHT, emit, emit },
@@ -146,6 +205,13 @@ const struct scenario scenarios[] = {
 	{ "task and epoch change at the end", FLIGHT, other_task_at_end, emit },
 	{ "the stream is full", STREAM, full_stream, emit },
 	{ "the stream was consumed", STREAM, consumed_stream, emit_two },
+	{ "new stacks", FLIGHT, first_stacks, emit_two },
+	{ "stacks that the packet knows", FLIGHT, known_stacks, emit_two },
+	{ "one stack of two", FLIGHT, other_stacks, emit_two },
+	{ "stacks that do not fit", FLIGHT, stacks_at_end, emit },
+	{ "stacks that the packet before knew", FLIGHT, known_stacks_in_next_packet, emit },
+	{ "stacks of a task the packet knows", FLIGHT, stacks_of_known_task, emit },
+	{ "stacks as the clock's epoch ends", FLIGHT, stacks_in_next_epoch, emit_two },
 };
 
 const u32 nr_scenarios = sizeof(scenarios) / sizeof(scenarios[0]);

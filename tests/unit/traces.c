@@ -10,6 +10,7 @@
 #include "decoder_synth.h"
 
 #define NR_TASKS 4
+#define NR_STACKS 3
 #define START_TICKS (1ull << 40)
 #define LONG_PATH "/kubepods.slice/kubepods-burstable.slice"
 
@@ -38,10 +39,10 @@ static const struct recipe recipes[] = {
 	{ "trimmed", KTRC_CLOCK_MONO, KTRC_MODE_STREAM, 1000000000, 1, 3, 4000, 1 << 16, 2, 0, 2000,
 	  true },
 	/* small: it will be cut and damaged at every byte */
-	{ "sample", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 3, 640, 1 << 26, 1, 0, 0,
+	{ "sample", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 3, 1300, 1 << 26, 1, 0, 0,
 	  true },
 	/* smaller: every byte will have every value */
-	{ "packet", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 1, 450, 1 << 26, 0, 0, 0,
+	{ "packet", KTRC_CLOCK_TSC, KTRC_MODE_FLIGHT, 750000000, 1, 1, 1000, 1 << 26, 0, 0, 0,
 	  true },
 };
 
@@ -52,6 +53,7 @@ struct source {
 	unsigned int seed;
 	u64 ticks;
 	u32 named; /* bit i: the packet names task i in full */
+	u32 stacked; /* bit i: the packet holds user stack i and kernel stack i */
 };
 
 static u32 pick(struct source *source, u32 nr)
@@ -87,6 +89,47 @@ static void put_task(struct source *source, struct synth_stream *s)
 	source->named |= 1u << i;
 }
 
+/* Stack i in slot i + 1, or parts of it that do not fit together. */
+static void put_stack(struct source *source, struct synth_stream *s, u32 i, bool is_kernel)
+{
+	const u32 frames = 1 + 4 * i, wrong = pick(source, 8) ? NR_STACKS : pick(source, 4);
+
+	for (u32 first = 0; first < frames; first += 4) {
+		struct ktrc_ev_stack part = {
+			.slot = wrong == 1 ? 0 : i + 1,
+			.frames = wrong == 2 ? frames + first : frames,
+			.first = wrong == 3 ? first + 4 : first,
+			.kernel = is_kernel,
+			.end = pick(source, 4),
+			.frame0 = (u64)pick(source, 1 << 30) << 34,
+			.frame1 = first + 1,
+			.frame2 = first + 2,
+			.frame3 = first + 3,
+		};
+
+		synth_record(s, KTRC_EV_stack, source->ticks, &part, sizeof(part));
+	}
+}
+
+/* Slots may be empty, and nothing may follow. */
+static void put_stacks(struct source *source, struct synth_stream *s)
+{
+	u32 i = pick(source, NR_STACKS);
+	struct ktrc_ev_stack_ref ref = {
+		.user = pick(source, 2) ? i + 1 : pick(source, 4096),
+		.kernel = pick(source, 2) ? i + 1 : 0,
+	};
+
+	if (!(source->stacked >> i & 1)) {
+		put_stack(source, s, i, false);
+		put_stack(source, s, i, true);
+	}
+	source->stacked |= 1u << i;
+	synth_record(s, KTRC_EV_stack_ref, source->ticks, &ref, sizeof(ref));
+	if (pick(source, 8) == 0)
+		put_task(source, s);
+}
+
 /* Any bits are a record of a DATA event. */
 static void put_record(struct source *source, struct synth_stream *s)
 {
@@ -107,17 +150,21 @@ static void put_record(struct source *source, struct synth_stream *s)
 	source->ticks += pick(source, source->recipe->step_ticks);
 	if (pick(source, 4) == 0)
 		put_task(source, s);
+	if (pick(source, 4) == 0)
+		put_stacks(source, s);
 	synth_record(s, id, source->ticks, payload, source->schema->events[id].bytes);
 	s->written++;
 }
 
 static void put_packet(struct source *source, struct synth_stream *s)
 {
-	const u32 room = 16 + 64 + 16 + 64; /* for a task and a record */
+	/* for two tasks, the stacks and a record */
+	const u32 room = 2 * (16 + 64) + 2 * NR_STACKS * (16 + 64) + 16 + 16 + 64;
 	struct ktrc_ev_task first = make_task(source, 0);
 
 	synth_open(s, source->ticks, &first);
 	source->named = 1;
+	source->stacked = 0;
 	while (s->len - s->packet + room <= KTRC_PACKET_HEADER_BYTES + source->recipe->content)
 		put_record(source, s);
 	if (!source->recipe->is_tight)
@@ -130,7 +177,7 @@ static void put_packet(struct source *source, struct synth_stream *s)
 static void make_stream(const struct recipe *recipe, const struct ktrc_schema *schema, u32 cpu,
 			struct synth_stream *s)
 {
-	struct source source = { schema, recipe, cpu + 1, START_TICKS + cpu, 0 };
+	struct source source = { schema, recipe, cpu + 1, START_TICKS + cpu, 0, 0 };
 	u32 kept;
 
 	*s = (struct synth_stream){ .cpu = cpu, .seq = recipe->first_seq };
@@ -159,7 +206,13 @@ static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 		    ktrc_event_is_data(&capture->schema->events[id]))
 			session->events |= 1ull << id;
 	session->pids[session->nr_pids++] = 100;
-	session->rules[KTRC_EV_fault] = (struct ktrc_rule){ 1000000, 64, KTRC_RULE_MAJOR };
+	session->rules[KTRC_EV_fault] = (struct ktrc_rule){
+		.min_ns = 1000000,
+		.sample = 64,
+		.flags = KTRC_RULE_MAJOR,
+		.user_frames = 11,
+		.kernel_frames = 64,
+	};
 	if (ktrc_names_add(&capture->names, 1, "/") < 0 ||
 	    ktrc_names_add(&capture->names, 2, LONG_PATH LONG_PATH LONG_PATH) < 0 ||
 	    ktrc_names_add(&capture->names, 3, "/a \"b\\\xc3\xa4") < 0)

@@ -3,7 +3,8 @@
  * twin TRACE: the decoder's half of a comparison with another one.  Takes the schema from
  * TRACE, then from standard input streams of one CPU: four bytes of length, little endian, and
  * so many bytes.  Prints of each every record, "CPU TICKS EVENT TID TGID CGID START COMM
- * FIELD..." with text in hexadecimal, and at its end "= BAD_PACKETS CUT_BYTES".
+ * FIELD..." with text in hexadecimal, "user END FRAME..." and "kernel END FRAME..." if it has
+ * such stacks, and at its end "= BAD_PACKETS CUT_BYTES".
  */
 #include <stdio.h>
 
@@ -30,6 +31,15 @@ static void put_field(const struct ktrc_field *field, const u8 *payload)
 	put_text(text);
 }
 
+static void put_stack(const char *kind, const struct ktrc_stack *stack)
+{
+	if (!stack)
+		return;
+	printf(" %s %u", kind, stack->end);
+	for (u32 i = 0; i < stack->nr; i++)
+		printf(" %llx", stack->frames[i]);
+}
+
 static void put_record(const struct ktrc_record *r)
 {
 	printf("%u %llu %s %u %u %llu %llu ", r->cpu, r->ticks, r->event->label, r->task->tid,
@@ -37,6 +47,8 @@ static void put_record(const struct ktrc_record *r)
 	put_text(r->task->comm);
 	for (size_t i = 0; i < r->event->nr_fields; i++)
 		put_field(&r->event->fields[i], r->payload);
+	put_stack("user", r->stacks.user);
+	put_stack("kernel", r->stacks.kernel);
 	putchar('\n');
 }
 

@@ -119,6 +119,8 @@ static void put_value(const struct ktrc_field *field, const u8 *payload, bool is
 	name = ktrc_enum_name(field->enm, number);
 	if (name)
 		fprintf(file, "%s%s%s", quote, name, quote);
+	else if (field->format == KTRC_FMT_ADDRESS)
+		fprintf(file, "%s0x%llx%s", quote, number, quote);
 	else if ((field->format == KTRC_FMT_PAGE || is_gfp(field)) && !is_json)
 		fprintf(file, "0x%llx", number);
 	else
@@ -178,6 +180,28 @@ static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_rec
 	}
 }
 
+/* Each frame on a line of its own below the record, as perf script shows them. */
+static void put_stack_text(const struct ktrc_stack *stack, FILE *file)
+{
+	for (u32 i = 0; stack && i < stack->nr; i++)
+		fprintf(file, "\t%16llx\n", stack->frames[i]);
+}
+
+/* Addresses as text: more than 53 bits are not safe as a number. */
+static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
+			   const struct ktrc_stack *stack)
+{
+	FILE *file = printer->out->file;
+
+	if (!stack)
+		return;
+	fprintf(file, ",\"%s\":{\"end\":\"%s\",\"frames\":[", name,
+		ktrc_stack_end_text(printer->capture->schema, stack));
+	for (u32 i = 0; i < stack->nr; i++)
+		fprintf(file, "%s{\"address\":\"0x%llx\"}", i ? "," : "", stack->frames[i]);
+	fputs("]}", file);
+}
+
 static void put_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)
 {
 	FILE *file = printer->out->file;
@@ -192,6 +216,10 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 	fprintf(file, "\" %s:", record->event->label);
 	put_fields(printer, record, false);
 	putc('\n', file);
+	if (!printer->out->has_stacks)
+		return;
+	put_stack_text(record->stacks.kernel, file);
+	put_stack_text(record->stacks.user, file);
 }
 
 static void put_task(const struct ktrc_task *task, FILE *file)
@@ -220,7 +248,12 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 	fprintf(file, ",\"event\":\"%s\",\"event_id\":%u,\"fields\":{", record->event->label,
 		record->event->id);
 	put_fields(printer, record, true);
-	fputs("}}", file);
+	putc('}', file);
+	if (printer->out->has_stacks) {
+		put_stack_json(printer, "kernel_stack", record->stacks.kernel);
+		put_stack_json(printer, "user_stack", record->stacks.user);
+	}
+	putc('}', file);
 }
 
 void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record)

@@ -16,12 +16,14 @@
  * @file: the stream
  * @has_color: use colours
  * @has_header: print headings
+ * @has_stacks: print the call stacks of records
  * @top: rows at most; 0: all
  */
 struct ktrc_output {
 	FILE *file;
 	bool has_color;
 	bool has_header;
+	bool has_stacks;
 	size_t top;
 };
 

@@ -170,6 +170,45 @@ static int filters_from_json(const json_t *object, const struct ktrc_schema *sch
 	return 0;
 }
 
+static const struct ktrc_json_member stack_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_rule, user_frames),
+	KTRC_JSON_MEMBER(struct ktrc_rule, kernel_frames),
+};
+
+static json_t *stacks_to_json(const struct ktrc_capture *capture)
+{
+	const struct ktrc_rule *rules = capture->session.rules;
+	json_t *rows = json_array(), *row;
+
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		if (!ktrc_schema_event(capture->schema, id) || !ktrc_rule_has_stacks(&rules[id]))
+			continue;
+		row = ktrc_json_pack(stack_members, ARRAY_SIZE(stack_members), &rules[id]);
+		json_object_set_new(row, "event", json_string(capture->schema->events[id].label));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+/* Traces of older tools have none. */
+static int stacks_from_json(const json_t *rows, const struct ktrc_schema *schema,
+			    struct ktrc_session *s)
+{
+	const struct ktrc_event *event;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		event = ktrc_json_text(row, "event") ?
+				ktrc_schema_find(schema, ktrc_json_text(row, "event")) :
+				NULL;
+		if (!event || ktrc_json_unpack(row, stack_members, ARRAY_SIZE(stack_members),
+					       &s->rules[event->id]) < 0)
+			return -EPROTO;
+	}
+	return 0;
+}
+
 static json_t *session_to_json(const struct ktrc_capture *capture)
 {
 	const struct ktrc_session *s = &capture->session;
@@ -183,6 +222,7 @@ static json_t *session_to_json(const struct ktrc_capture *capture)
 			    json_string(ktrc_word(&ktrc_stop_reasons, s->stop_reason)));
 	json_object_set_new(object, "events", events_to_json(capture));
 	json_object_set_new(object, "filters", ktrc_filters_to_json(s, capture->schema));
+	json_object_set_new(object, "stacks", stacks_to_json(capture));
 	return object;
 }
 
@@ -263,7 +303,9 @@ static int session_from_json(struct ktrc_capture *capture, const json_t *object)
 			return -EPROTO;
 		s->events |= 1ull << event->id;
 	}
-	return filters_from_json(json_object_get(object, "filters"), capture->schema, s);
+	if (filters_from_json(json_object_get(object, "filters"), capture->schema, s) < 0)
+		return -EPROTO;
+	return stacks_from_json(json_object_get(object, "stacks"), capture->schema, s);
 }
 
 static int clock_from_json(struct ktrc_timebase *clock, const json_t *object)

@@ -153,6 +153,11 @@ static void put_enum(FILE *out, const struct ktrc_field *field)
 	fprintf(out, " } _%s;\n", field->name);
 }
 
+static bool is_hex(const struct ktrc_field *field)
+{
+	return field->format == KTRC_FMT_PAGE || field->format == KTRC_FMT_ADDRESS;
+}
+
 static void put_field(FILE *out, const struct ktrc_field *field)
 {
 	if (field->format == KTRC_FMT_TEXT)
@@ -165,8 +170,7 @@ static void put_field(FILE *out, const struct ktrc_field *field)
 	else
 		fprintf(out,
 			"\t\tinteger { size = %u; align = 1; signed = false; base = %s; } _%s;\n",
-			field->width_bits, field->format == KTRC_FMT_PAGE ? "hex" : "decimal",
-			field->name);
+			field->width_bits, is_hex(field) ? "hex" : "decimal", field->name);
 }
 
 static void put_event(FILE *out, const struct ktrc_event *event)

@@ -46,10 +46,9 @@ static int get_string(struct nlattr *attr, char **ret)
 static int parse_rule(struct nlattr *nest, struct ktrc_session *session)
 {
 	static struct nla_policy policy[KTRC_A_RULE_MAX + 1] = {
-		[KTRC_A_RULE_EVENT] = POLICY_U32,
-		[KTRC_A_RULE_FLAGS] = POLICY_U32,
-		[KTRC_A_RULE_MIN_NS] = POLICY_U64,
-		[KTRC_A_RULE_SAMPLE] = POLICY_U32,
+		[KTRC_A_RULE_EVENT] = POLICY_U32,	[KTRC_A_RULE_FLAGS] = POLICY_U32,
+		[KTRC_A_RULE_MIN_NS] = POLICY_U64,	[KTRC_A_RULE_SAMPLE] = POLICY_U32,
+		[KTRC_A_RULE_USER_FRAMES] = POLICY_U32, [KTRC_A_RULE_KERNEL_FRAMES] = POLICY_U32,
 	};
 	struct nlattr *a[KTRC_A_RULE_MAX + 1];
 	u32 event;
@@ -63,6 +62,8 @@ static int parse_rule(struct nlattr *nest, struct ktrc_session *session)
 		.min_ns = get_u64(a[KTRC_A_RULE_MIN_NS]),
 		.sample = get_u32(a[KTRC_A_RULE_SAMPLE]),
 		.flags = get_u32(a[KTRC_A_RULE_FLAGS]),
+		.user_frames = get_u32(a[KTRC_A_RULE_USER_FRAMES]),
+		.kernel_frames = get_u32(a[KTRC_A_RULE_KERNEL_FRAMES]),
 	};
 	return 0;
 }

@@ -20,7 +20,8 @@ static int put_rule(struct nl_msg *msg, u32 event, const struct ktrc_rule *rule)
 	struct nlattr *nest;
 	int ret;
 
-	if (!rule->min_ns && !rule->sample && !rule->flags)
+	if (!rule->min_ns && !rule->sample && !rule->flags && !rule->user_frames &&
+	    !rule->kernel_frames)
 		return 0;
 	nest = nla_nest_start(msg, KTRC_A_SESSION_RULE | NLA_F_NESTED);
 	if (!nest)
@@ -32,6 +33,10 @@ static int put_rule(struct nl_msg *msg, u32 event, const struct ktrc_rule *rule)
 		ret = nla_put_u64(msg, KTRC_A_RULE_MIN_NS, rule->min_ns);
 	if (ret == 0 && rule->sample)
 		ret = nla_put_u32(msg, KTRC_A_RULE_SAMPLE, rule->sample);
+	if (ret == 0 && rule->user_frames)
+		ret = nla_put_u32(msg, KTRC_A_RULE_USER_FRAMES, rule->user_frames);
+	if (ret == 0 && rule->kernel_frames)
+		ret = nla_put_u32(msg, KTRC_A_RULE_KERNEL_FRAMES, rule->kernel_frames);
 	nla_nest_end(msg, nest);
 	return ret;
 }

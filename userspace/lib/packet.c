@@ -124,6 +124,13 @@ static u8 *put_record(u8 *to, const struct ktrc_event *event, u64 ticks, const u
 	return to + event->bytes;
 }
 
+/* The stacks of a record that is taken out, which would be those of the next one. */
+static bool is_left_behind(const struct ktrc_event *event, const struct ktrc_cursor *cursor,
+			   const struct front *front)
+{
+	return strcmp(event->name, "stack_ref") == 0 && cursor->pos < front->end.pos;
+}
+
 u32 ktrc_packet_trim(u8 *bytes, u32 size, u32 offset, const struct ktrc_schema *schema)
 {
 	struct ktrc_packet_header header;
@@ -143,7 +150,7 @@ u32 ktrc_packet_trim(u8 *bytes, u32 size, u32 offset, const struct ktrc_schema *
 	to = bytes + sizeof(header);
 	while (cursor.pos < front.end.pos) {
 		event = &schema->events[ktrc_cursor_next(&cursor, schema, &payload)];
-		if (ktrc_event_is_data(event))
+		if (ktrc_event_is_data(event) || is_left_behind(event, &cursor, &front))
 			continue;
 		to = put_record(to, event, front.end.ticks, payload);
 		correct_books(to - event->bytes, event, &front);

@@ -26,15 +26,19 @@ struct stream {
 	struct ktrc_cursor cursor;
 	struct ktrc_record record;
 	struct ktrc_known_tasks known;
+	struct ktrc_stack_slots *slots; /* NULL: no stack came yet */
+	struct ktrc_stack_pair next_stacks; /* of the record that follows directly */
 	struct ktrc_books books;
 };
 
 struct ktrc_reader {
 	const struct ktrc_schema *schema;
 	u32 packet_id, task_id, task_ref_id, counts_id;
+	const struct ktrc_event *stack, *stack_ref; /* older traces have none */
 	const struct ktrc_getter *ref_tid, *written_before, *counts_event, *hits, *written,
 		*filtered, *lost;
 	struct ktrc_tasks *tasks;
+	struct ktrc_stacks *stacks;
 	struct stream **streams;
 	size_t nr_streams;
 	struct stream *current;
@@ -56,6 +60,8 @@ static bool find_fields(struct ktrc_reader *reader)
 	reader->task_id = task->id;
 	reader->task_ref_id = ref->id;
 	reader->counts_id = counts->id;
+	reader->stack = ktrc_schema_find(reader->schema, "stack");
+	reader->stack_ref = ktrc_schema_find(reader->schema, "stack_ref");
 	reader->written_before = ktrc_event_getter(packet, "written");
 	reader->ref_tid = ktrc_event_getter(ref, "tid");
 	reader->counts_event = ktrc_event_getter(counts, "event");
@@ -76,7 +82,8 @@ struct ktrc_reader *ktrc_reader_create(const struct ktrc_schema *schema)
 	reader->schema = schema;
 	reader->hold = UINT64_MAX;
 	reader->tasks = ktrc_tasks_create(schema);
-	if (reader->tasks && find_fields(reader))
+	reader->stacks = ktrc_stacks_create(schema);
+	if (reader->tasks && reader->stacks && find_fields(reader))
 		return reader;
 	ktrc_reader_destroy(reader);
 	return NULL;
@@ -88,10 +95,12 @@ void ktrc_reader_destroy(struct ktrc_reader *reader)
 		return;
 	for (size_t i = 0; i < reader->nr_streams; i++) {
 		free(reader->streams[i]->known.slots);
+		ktrc_slots_destroy(reader->streams[i]->slots);
 		free(reader->streams[i]);
 	}
 	free(reader->streams);
 	ktrc_tasks_destroy(reader->tasks);
+	ktrc_stacks_destroy(reader->stacks);
 	free(reader);
 }
 
@@ -124,9 +133,19 @@ static void take_counts(struct ktrc_reader *reader, struct stream *s, const u8 *
 	s->books.counted[id] = now;
 }
 
+/* Without memory records have no stacks. */
+static void take_stack(struct ktrc_reader *reader, struct stream *s, const u8 *payload)
+{
+	if (!s->slots)
+		s->slots = ktrc_slots_create();
+	if (s->slots)
+		ktrc_slots_take(s->slots, reader->stacks, payload);
+}
+
 /* Without memory for a task its records belong to the unknown one. */
 static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id, const u8 *payload)
 {
+	const struct ktrc_event *event = &reader->schema->events[id];
 	const struct ktrc_task *task;
 
 	if (id == reader->counts_id) {
@@ -137,6 +156,13 @@ static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id
 		task = ktrc_tasks_intern(reader->tasks, payload);
 		if (task && ktrc_known_add(&s->known, task) < 0)
 			task = NULL;
+	} else if (event == reader->stack) {
+		take_stack(reader, s, payload);
+		return;
+	} else if (event == reader->stack_ref) {
+		if (s->slots)
+			s->next_stacks = ktrc_slots_find(s->slots, reader->stacks, payload);
+		return;
 	} else if (id == reader->task_ref_id) {
 		task = ktrc_known_find(&s->known, (u32)ktrc_get(reader->ref_tid, payload));
 	} else {
@@ -169,6 +195,8 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 	if (!is_longer_copy(s, &p)) {
 		s->has_gap = !s->has_seq || p.seq != s->seq + 1;
 		ktrc_known_reset(&s->known);
+		ktrc_slots_reset(s->slots);
+		s->next_stacks = (struct ktrc_stack_pair){ 0 };
 		s->record.task = ktrc_tasks_unknown(reader->tasks);
 		s->cursor.ticks = p.begin;
 		s->offset = KTRC_PACKET_HEADER_BYTES;
@@ -206,6 +234,8 @@ static bool advance(struct ktrc_reader *reader, struct stream *s)
 	s->record.event = &reader->schema->events[id];
 	s->record.ticks = s->cursor.ticks;
 	s->record.payload = payload;
+	s->record.stacks = s->next_stacks;
+	s->next_stacks = (struct ktrc_stack_pair){ 0 };
 	if (ktrc_event_is_data(s->record.event))
 		s->books.read[id]++;
 	else

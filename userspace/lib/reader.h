@@ -7,6 +7,7 @@
 #define KTRC_READER_H
 
 #include "schema.h"
+#include "stack.h"
 #include "task.h"
 
 /**
@@ -15,6 +16,7 @@
  * @event: what it is
  * @ticks: when it was written
  * @task: whose it is
+ * @stacks: from where it was written
  * @payload: the event's fields
  */
 struct ktrc_record {
@@ -22,6 +24,7 @@ struct ktrc_record {
 	const struct ktrc_event *event;
 	u64 ticks;
 	const struct ktrc_task *task;
+	struct ktrc_stack_pair stacks;
 	const u8 *payload;
 };
 

@@ -9,10 +9,10 @@
 #include "cleanup.h"
 
 static const char *const format_names[] = {
-	[KTRC_FMT_COUNT] = "count", [KTRC_FMT_FLAG] = "flag",	[KTRC_FMT_ID] = "id",
-	[KTRC_FMT_PAGE] = "page",   [KTRC_FMT_TICKS] = "ticks", [KTRC_FMT_STAMP] = "stamp",
-	[KTRC_FMT_NS] = "ns",	    [KTRC_FMT_ENUM] = "enum",	[KTRC_FMT_PAD] = "pad",
-	[KTRC_FMT_TEXT] = "text",
+	[KTRC_FMT_COUNT] = "count", [KTRC_FMT_FLAG] = "flag",	    [KTRC_FMT_ID] = "id",
+	[KTRC_FMT_PAGE] = "page",   [KTRC_FMT_TICKS] = "ticks",	    [KTRC_FMT_STAMP] = "stamp",
+	[KTRC_FMT_NS] = "ns",	    [KTRC_FMT_ENUM] = "enum",	    [KTRC_FMT_PAD] = "pad",
+	[KTRC_FMT_TEXT] = "text",   [KTRC_FMT_ADDRESS] = "address",
 };
 
 const char *ktrc_format_name(u32 format)

@@ -14,12 +14,22 @@
  * @min_ns: those that last at least so long; 0: all
  * @sample: of what is left every n-th on each CPU; 0: all
  * @flags: enum ktrc_rule_flag
+ * @user_frames: of the user stack, recorded with each; 0: none
+ * @kernel_frames: of the kernel stack
  */
 struct ktrc_rule {
 	u64 min_ns;
 	u32 sample;
 	u32 flags;
+	u32 user_frames;
+	u32 kernel_frames;
 };
+
+/** ktrc_rule_has_stacks() - do records have stacks */
+static inline bool ktrc_rule_has_stacks(const struct ktrc_rule *rule)
+{
+	return rule->user_frames || rule->kernel_frames;
+}
 
 /**
  * struct ktrc_session - what a session is and how it is

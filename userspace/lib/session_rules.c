@@ -62,6 +62,73 @@ __attribute__((format(printf, 3, 4))) static void append(char *room, char separa
 	va_end(ap);
 }
 
+/* ---- stacks ---- */
+
+#define DEFAULT_DEPTH 32
+
+enum { USER = 1, KERNEL = 2 };
+
+struct stack_word {
+	const char *word;
+	u32 which;
+	u32 depth; /* 0: as asked for */
+};
+
+static const struct stack_word stack_words[] = {
+	{ "none", 0, 0 },	 { "user", USER, 0 },
+	{ "kernel", KERNEL, 0 }, { "both", USER | KERNEL, 0 },
+	{ "ip", USER, 1 },
+};
+
+/* Events whose callers are half of the answer, and rare: what they record if nobody says. */
+static const struct {
+	const char *label;
+	u32 which;
+} stack_defaults[] = {
+	{ "madvise", USER },
+	{ "reclaim", USER | KERNEL },
+	{ "compaction", USER | KERNEL },
+};
+
+static void set_stacks(struct ktrc_rule *rule, u32 which, u32 depth)
+{
+	rule->user_frames = which & USER ? depth : 0;
+	rule->kernel_frames = which & KERNEL ? depth : 0;
+}
+
+static u32 default_stacks(const struct ktrc_event *event, const struct ktrc_rule *rule)
+{
+	if (!(event->rules & KTRC_RULE_STACK) || rule->flags & KTRC_RULE_COUNT)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(stack_defaults); i++)
+		if (strcmp(stack_defaults[i].label, event->label) == 0)
+			return stack_defaults[i].which;
+	return 0;
+}
+
+static u32 max(u32 a, u32 b)
+{
+	return a > b ? a : b;
+}
+
+const char *ktrc_stacks_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM])
+{
+	u32 which = (rule->user_frames ? USER : 0) | (rule->kernel_frames ? KERNEL : 0);
+	u32 depth = max(rule->user_frames, rule->kernel_frames);
+	const struct stack_word *word = stack_words;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stack_words); i++)
+		if (stack_words[i].which == which &&
+		    (!stack_words[i].depth || stack_words[i].depth == depth))
+			word = &stack_words[i];
+	snprintf(room, KTRC_RULE_ROOM, "stack=%s", word->word);
+	if (which && !word->depth)
+		append(room, ':', "depth=%u", depth);
+	return room;
+}
+
+/* ---- rules ---- */
+
 const char *ktrc_rule_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM])
 {
 	char min[KTRC_DURATION_ROOM];
@@ -85,6 +152,8 @@ const char *ktrc_rules_text(u32 rules, char room[KTRC_RULE_ROOM])
 			append(room, ' ', "%s%s", rule_words[i].word,
 			       rule_words[i].flag == KTRC_RULE_MIN ? "=TIME" : "");
 	append(room, ' ', "1/N");
+	if (rules & KTRC_RULE_STACK)
+		append(room, ' ', "stack=user|kernel|both|ip|none depth=N");
 	return room;
 }
 
@@ -208,10 +277,49 @@ static int check_rule(const struct ktrc_event *event, const struct ktrc_rule *ru
 	return ret;
 }
 
-static int parse_option(const struct ktrc_event *event, const char *option, struct ktrc_rule *rule,
+/* What the options of one event say. */
+struct options {
+	struct ktrc_rule rule;
+	const struct stack_word *stack; /* NULL: not said */
+	u32 depth; /* 0: not said */
+};
+
+static int parse_stack(const struct ktrc_event *event, const char *word, struct options *o,
+		       struct ktrc_error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(stack_words); i++) {
+		if (strcmp(stack_words[i].word, word) != 0)
+			continue;
+		o->stack = &stack_words[i];
+		return 0;
+	}
+	return wrong(err, "--events: %s: stack=\"%s\" is none of user, kernel, both, ip, none",
+		     event->label, word);
+}
+
+static int parse_depth(const struct ktrc_event *event, const char *text, struct options *o,
+		       struct ktrc_error *err)
+{
+	u64 depth;
+
+	if (!ktrc_parse_number(text, KTRC_MAX_FRAMES, &depth) || depth == 0)
+		return wrong(err,
+			     "--events: %s: depth=\"%s\" is not a number of frames from 1 to %u",
+			     event->label, text, KTRC_MAX_FRAMES);
+	o->depth = (u32)depth;
+	return 0;
+}
+
+static int parse_option(const struct ktrc_event *event, const char *option, struct options *o,
 			struct ktrc_error *err)
 {
+	struct ktrc_rule *rule = &o->rule;
 	u32 flag = ktrc_rule_flag_of(option);
+
+	if (strncmp(option, "stack=", 6) == 0 && event->rules & KTRC_RULE_STACK)
+		return parse_stack(event, option + 6, o, err);
+	if (strncmp(option, "depth=", 6) == 0 && event->rules & KTRC_RULE_STACK)
+		return parse_depth(event, option + 6, o, err);
 
 	if (strncmp(option, "min=", 4) == 0 && option[4] && event->rules & KTRC_RULE_MIN) {
 		option += 4;
@@ -234,6 +342,25 @@ static int parse_option(const struct ktrc_event *event, const char *option, stru
 	return 0;
 }
 
+/* Which stacks, and how deep, once all options are known. */
+static int take_stacks(const struct ktrc_event *event, struct options *o, struct ktrc_error *err)
+{
+	u32 which = o->stack ? o->stack->which : default_stacks(event, &o->rule);
+	u32 depth = o->stack ? o->stack->depth : 0;
+	int ret;
+
+	if (o->depth && (depth || !which)) {
+		ret = wrong(err, "--events: %s: depth=%u: there is no stack to be so deep",
+			    event->label, o->depth);
+		ktrc_hint(err, "%s:stack=user:depth=%u", event->label, o->depth);
+		return ret;
+	}
+	if (!depth)
+		depth = o->depth ? o->depth : DEFAULT_DEPTH;
+	set_stacks(&o->rule, which, depth);
+	return 0;
+}
+
 /* What of @rule an event can follow. */
 static struct ktrc_rule possible(const struct ktrc_event *event, const struct ktrc_rule *rule)
 {
@@ -241,6 +368,8 @@ static struct ktrc_rule possible(const struct ktrc_event *event, const struct kt
 		.min_ns = event->rules & KTRC_RULE_MIN ? rule->min_ns : 0,
 		.sample = rule->sample,
 		.flags = rule->flags & event->rules,
+		.user_frames = event->rules & KTRC_RULE_STACK ? rule->user_frames : 0,
+		.kernel_frames = event->rules & KTRC_RULE_STACK ? rule->kernel_frames : 0,
 	};
 }
 
@@ -264,7 +393,7 @@ static int parse_event(const struct ktrc_schema *schema, char *item, struct ktrc
 {
 	const char *name = strsep(&item, ":"), *option;
 	const struct ktrc_event *event = ktrc_schema_find(schema, name);
-	struct ktrc_rule rule = { 0 };
+	struct options options = { 0 };
 	int ret = 0;
 
 	if (!event || event->kind == KTRC_KIND_DICT)
@@ -276,11 +405,13 @@ static int parse_event(const struct ktrc_schema *schema, char *item, struct ktrc
 	if (session->events >> event->id & 1)
 		return wrong(err, "--events: \"%s\" is named twice", event->label);
 	while (ret == 0 && (option = strsep(&item, ":")) != NULL)
-		ret = parse_option(event, option, &rule, err);
+		ret = parse_option(event, option, &options, err);
 	if (ret == 0)
-		ret = check_rule(event, &rule, err);
+		ret = take_stacks(event, &options, err);
 	if (ret == 0)
-		add_with_parts(schema, event, &rule, session);
+		ret = check_rule(event, &options.rule, err);
+	if (ret == 0)
+		add_with_parts(schema, event, &options.rule, session);
 	return ret;
 }
 

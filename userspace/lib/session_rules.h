@@ -6,13 +6,16 @@
 #include "schema.h"
 
 /* Room for the text of a rule. */
-#define KTRC_RULE_ROOM 80
+#define KTRC_RULE_ROOM 120
 
 /** ktrc_rule_text() - as it is typed behind an event; "" when every hit becomes a record */
 const char *ktrc_rule_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM]);
 
 /** ktrc_rules_text() - what an event's rule can ask: "min=TIME major count 1/N"; @rules: event.rules */
 const char *ktrc_rules_text(u32 rules, char room[KTRC_RULE_ROOM]);
+
+/** ktrc_stacks_text() - which stacks its records have, as it is typed: "stack=user:depth=32" */
+const char *ktrc_stacks_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM]);
 
 /** ktrc_rule_word() - the word for one bit of enum ktrc_rule_flag; NULL if there is none */
 const char *ktrc_rule_word(u32 flag);

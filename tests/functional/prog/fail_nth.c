@@ -82,13 +82,15 @@ struct wanted {
 
 static void put_filters(struct request *r)
 {
-	uint32_t event = KTRC_EV_fault, sample = 3, pid = 1;
+	uint32_t event = KTRC_EV_fault, sample = 3, pid = 1, frames = 20;
 	uint64_t min_ns = 1000, cgroup = 1;
 	struct nlattr *rule = put(r, KTRC_A_SESSION_RULE | NLA_F_NESTED, NULL, 0);
 
 	put(r, KTRC_A_RULE_EVENT, &event, sizeof(event));
 	put(r, KTRC_A_RULE_MIN_NS, &min_ns, sizeof(min_ns));
 	put(r, KTRC_A_RULE_SAMPLE, &sample, sizeof(sample));
+	put(r, KTRC_A_RULE_USER_FRAMES, &frames, sizeof(frames));
+	put(r, KTRC_A_RULE_KERNEL_FRAMES, &frames, sizeof(frames));
 	nest_end(r, rule);
 	put(r, KTRC_A_SESSION_PID, &pid, sizeof(pid));
 	put(r, KTRC_A_SESSION_CGROUP, &cgroup, sizeof(cgroup));

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Walking the current task's stacks.  In probes: task context, preemption disabled, the
+ * ring's recursion guard taken, since a read of user memory may fault and that fault
+ * is traced.
+ */
+#include <linux/nospec.h>
+#include <linux/sched/task_stack.h>
+#include <linux/stacktrace.h>
+#include <linux/uaccess.h>
+
+#include "compat/user_stack.h"
+#include "walk.h"
+#include "../uapi/ktrc_events.h"
+
+struct ktrc_text ktrc_own_text;
+
+/* a frame has to begin before this */
+#define USER_FRAMES_END (TASK_SIZE_MAX - 2 * sizeof(long))
+
+/* Frame pointers lead outwards: each frame lies above the one that it called. */
+static __always_inline bool leads_on(unsigned long from, unsigned long to)
+{
+	return to > from && !(to % sizeof(to)) && to < USER_FRAMES_END;
+}
+
+/* why there are @got of @nr frames, when @fp leads on */
+static __always_inline u32 end_of(u32 got, u32 nr, unsigned long fp)
+{
+	if (got >= nr)
+		return KTRC_stack_end_depth;
+	return fp ? KTRC_stack_end_broken : KTRC_stack_end_whole;
+}
+
+/*
+ * The frames above the innermost one, which is in @f.  At a frame pointer lie the caller's
+ * frame pointer and the address to return to.
+ */
+static noinline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, unsigned long sp,
+					 unsigned long fp)
+{
+	bool goes_on = leads_on(sp - 1, fp);
+	unsigned long at, ip;
+	u64 hash = f->hash;
+	u32 i;
+
+	f->end = end_of(1, nr, fp);
+	if (!user_access_begin((void __user *)fp, 2 * sizeof(fp)))
+		return;
+	for (i = 1; i < KTRC_MAX_FRAMES && i < nr && goes_on; i++) {
+		/* the next one to be read is what user memory says, also when it is only guessed at */
+		at = array_index_nospec(fp, USER_FRAMES_END);
+		unsafe_get_user(ip, (unsigned long __user *)at + 1, not_there);
+		unsafe_get_user(fp, (unsigned long __user *)at, not_there);
+		f->frame[i] = ip;
+		hash = ktrc_frame_hash(hash, ip);
+		goes_on = ip && leads_on(at, fp);
+	}
+not_there:
+	user_access_end();
+	f->nr = i;
+	f->hash = hash;
+	f->end = end_of(i, nr, fp);
+}
+
+/**
+ * ktrc_walk_user() - the current task's stack in user mode, by frame pointers
+ * @f: filled in; no frames for a task of the kernel
+ * @nr: take so many frames at most, 1 to KTRC_MAX_FRAMES
+ *
+ * Memory that is not there ends the stack: no fault is served.
+ */
+void ktrc_walk_user(struct ktrc_frames *f, u32 nr)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	f->nr = 0;
+	if (!current->mm || current->flags & PF_KTHREAD || !user_mode(regs))
+		return;
+	f->frame[0] = instruction_pointer(regs);
+	f->hash = ktrc_frame_hash(0, f->frame[0]);
+	f->nr = 1;
+	f->end = nr > 1 ? KTRC_stack_end_broken : KTRC_stack_end_depth;
+	if (nr == 1 || !ktrc_has_frame_pointer(regs))
+		return;
+	pagefault_disable();
+	walk_frame_pointers(f, nr, user_stack_pointer(regs), ktrc_frame_pointer(regs));
+	pagefault_enable();
+}
+
+/* how many of the innermost frames are this module's */
+static u32 own_frames(const struct ktrc_frames *f)
+{
+	u32 own = 0, i;
+
+	for (i = 0; i < KTRC_OWN_FRAMES && i < f->nr; i++) {
+		if (f->frame[i] - ktrc_own_text.start < ktrc_own_text.bytes)
+			own = i + 1;
+	}
+	return own;
+}
+
+/**
+ * ktrc_walk_kernel() - the current task's stack in the kernel, without this module's frames
+ * @f: filled in
+ * @nr: take so many frames at most, 1 to KTRC_MAX_FRAMES
+ *
+ * What called the module, the kernel's tracing, is still in it.
+ */
+void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr)
+{
+	u32 own, i;
+
+	f->nr = stack_trace_save(f->frame, nr + KTRC_OWN_FRAMES, 0);
+	own = own_frames(f);
+	f->end = f->nr < nr + own ? KTRC_stack_end_whole : KTRC_stack_end_depth;
+	f->nr = min(f->nr - own, nr);
+	f->hash = 1;
+	for (i = 0; i < KTRC_MAX_FRAMES && i < f->nr; i++) {
+		f->frame[i] = f->frame[own + i];
+		f->hash = ktrc_frame_hash(f->hash, f->frame[i]);
+	}
+}

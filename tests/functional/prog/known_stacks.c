@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * known_stacks two NR NR | deep NR DEPTH | lost NR: gives advice (MADV_NORMAL) from stacks that it knows, and
+ * prints each, innermost first, in hexadecimal.
+ *
+ * two:  NR times from one caller, NR times from another
+ * deep: NR times under DEPTH callers
+ * lost: NR times with a frame pointer to a page that was dropped; prints then how many of these
+ *       pages were there afterwards
+ *
+ * Nobody has called the outermost function: its frame says so.
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "touch.h"
+
+#define MAX_FRAMES 256
+
+static char *page;
+static unsigned long frames[MAX_FRAMES];
+static int nr_frames;
+
+/* by the compiler's own means, from the caller on */
+static __attribute__((noinline)) void remember(void *ip, void **frame)
+{
+	nr_frames = 0;
+	frames[nr_frames++] = (unsigned long)ip;
+	for (; frame && nr_frames < MAX_FRAMES; frame = *frame)
+		frames[nr_frames++] = (unsigned long)frame[1];
+}
+
+static __attribute__((noinline)) void advise(void)
+{
+	long ret = SYS_madvise;
+	void *ip;
+
+	__asm__ volatile("lea 1f(%%rip), %1\n\tsyscall\n1:"
+			 : "+a"(ret), "=&r"(ip)
+			 : "D"(page), "S"(PAGE), "d"(MADV_NORMAL)
+			 : "rcx", "r11", "memory");
+	if (ret)
+		abort();
+	remember(ip, __builtin_frame_address(0));
+}
+
+static __attribute__((noinline)) void one_caller(void)
+{
+	advise();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void inner_caller(void)
+{
+	advise();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void another_caller(void)
+{
+	inner_caller();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void call_below(int depth)
+{
+	if (depth > 1)
+		call_below(depth - 1);
+	else
+		advise();
+	__asm__ volatile("");
+}
+
+static int depth;
+
+static void deep(void)
+{
+	call_below(depth);
+	__asm__ volatile("");
+}
+
+/* from an outermost function: what is above it is not on its stack */
+static void call_from_nowhere(void (*function)(void))
+{
+	/* below what the compiler may use without telling */
+	__asm__ volatile("sub $128, %%rsp\n\tpush %%rbp\n\txor %%ebp, %%ebp\n\tcall *%0\n\t"
+			 "pop %%rbp\n\tadd $128, %%rsp"
+			 :
+			 : "r"(function)
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory");
+}
+
+static void print_frames(void)
+{
+	int i;
+
+	for (i = 0; i < nr_frames; i++)
+		printf("%s%#lx", i ? " " : "", frames[i]);
+	putchar('\n');
+}
+
+static void many(int nr, void (*function)(void))
+{
+	while (nr--)
+		call_from_nowhere(function);
+	print_frames();
+}
+
+/* on a stack below the page, with a frame pointer into it */
+static void *advise_lost(char *below, char *lost)
+{
+	long ret = SYS_madvise;
+	void *ip;
+
+	__asm__ volatile("sub $128, %%rsp\n\tpush %%rbp\n\tmov %%rsp, %%r8\n\t"
+			 "mov %5, %%rsp\n\tmov %6, %%rbp\n\t"
+			 "lea 1f(%%rip), %1\n\tsyscall\n1:\n\t"
+			 "mov %%r8, %%rsp\n\tpop %%rbp\n\tadd $128, %%rsp"
+			 : "+a"(ret), "=&b"(ip)
+			 : "D"(page), "S"(PAGE), "d"(MADV_NORMAL), "r"(below), "r"(lost)
+			 : "rcx", "r8", "r11", "memory");
+	if (ret)
+		abort();
+	return ip;
+}
+
+static void lose(int nr)
+{
+	char *pages =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char there;
+	int present = 0;
+	void *ip = NULL;
+
+	if (pages == MAP_FAILED)
+		abort();
+	store(pages, 2);
+	while (nr--) {
+		if (madvise(pages + PAGE, PAGE, MADV_DONTNEED))
+			abort();
+		ip = advise_lost(pages + PAGE - 64, pages + PAGE + 512);
+		if (mincore(pages + PAGE, PAGE, &there))
+			abort();
+		present += there & 1;
+	}
+	printf("%p\n%d\n", ip, present);
+}
+
+int main(int argc, char **argv)
+{
+	page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		abort();
+	if (argc == 4 && !strcmp(argv[1], "two")) {
+		many(atoi(argv[2]), one_caller);
+		many(atoi(argv[3]), another_caller);
+	} else if (argc == 4 && !strcmp(argv[1], "deep")) {
+		depth = atoi(argv[3]);
+		many(atoi(argv[2]), deep);
+	} else if (argc == 3 && !strcmp(argv[1], "lost")) {
+		lose(atoi(argv[2]));
+	} else {
+		fputs("usage: known_stacks two NR NR | deep NR DEPTH | lost NR\n", stderr);
+		return 2;
+	}
+	return 0;
+}

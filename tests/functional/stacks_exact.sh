@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# From where a record was written: 10,007 calls from one caller and 5,003 from another have exactly
+# these user stacks, as the program itself knows them, and a kernel stack through the system call;
+# the innermost frames of a stack that is deeper than asked for; and of one that leads to
+# memory that is not there what is left of it, where nothing is fetched and the exception that the walk
+# raises is counted.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+
+# advice OPTIONS ARGUMENT...: sets $tmp/known to what known_stacks prints, $tmp/rows to its records
+advice() {
+	ktrc-ctl start -q --events="$1" --memory=16M || fail "start: $?"
+	known_stacks "${@:2}" >"$tmp/known" || fail "known_stacks: $?"
+	ktrc-ctl stop -q || fail "stop: $?"
+	ktrc-ctl stats --format=json >"$tmp/stats"
+	all_accounted "$tmp/stats"
+	ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
+	ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "events: $?"
+	grep '"comm":"known_stacks"' "$tmp/all" | grep '"advice":"MADV_NORMAL"' >"$tmp/rows"
+	ktrc-ctl reset -q
+}
+
+# user_stacks: each, how often, and where it ends
+user_stacks() {
+	jq -r '.user_stack | [.end, .frames[].address] | join(" ")' "$tmp/rows" | sort | uniq -c | sed 's/^ *//' | sort
+}
+
+# two callers, beside those of faults in the same packets
+taskset -c 0,1 touch_pages read 50021 >/dev/null &
+advice madvise:stack=both,fault.light:stack=user two 10007 5003
+wait $!
+expect "user stacks" "$(user_stacks)" "$(awk 'NR == 1 { print 10007, "whole", $0 } NR == 2 { print 5003, "whole", $0 }' "$tmp/known" | sort)"
+jq -r '.kernel_stack.frames[].address' "$tmp/rows" | sort | uniq -c >"$tmp/kernel"
+calls=$(python3 - "$tmp/kernel" <<'END'
+import sys
+with open('/proc/kallsyms', encoding='ascii') as file:
+    symbols = sorted((int(at, 16), name) for at, _, name, *_ in map(str.split, file))
+begin, = (at for at, name in symbols if name == '__x64_sys_madvise')
+end = min(at for at, _ in symbols if at > begin)
+with open(sys.argv[1], encoding='ascii') as file:
+    print(sum(int(nr) for nr, at in map(str.split, file) if begin < int(at, 16) < end))
+END
+)
+expect "kernel stacks through the system call" "$calls" 15010
+
+# deeper than asked for
+advice madvise:stack=user:depth=64 deep 1009 100
+expect "stacks of 100 callers" "$(user_stacks)" "1009 depth $(cut -d ' ' -f 1-64 "$tmp/known")"
+advice madvise:stack=user:depth=64 deep 1009 59
+expect "stacks of 59 callers" "$(user_stacks)" "1009 whole $(cat "$tmp/known")"
+advice madvise:stack=ip deep 1009 7
+expect "instructions" "$(user_stacks)" "1009 depth $(cut -d ' ' -f 1 "$tmp/known")"
+
+# memory that is not there
+advice madvise:stack=user,fault.light lost 1009
+expect "stacks that lead nowhere" "$(user_stacks)" "1009 broken $(head -n 1 "$tmp/known")"
+expect "pages that a walk fetched" "$(tail -n 1 "$tmp/known")" 0
+advice madvise:stack=none,fault.light:stack=user lost 1009
+expect "stacks of advice" "$(jq -c .user_stack "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 1009 null"
