@@ -4,7 +4,7 @@
 # hundred inside the handler of a page fault that advice raised, one inside each of the others. They
 # go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
 # guest: nodes
-# timeout: 1500
+# timeout: 3000
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
