@@ -38,12 +38,28 @@ static bool wants(const struct ktrc_session *s, u32 event)
 	return s->config.events & BIT_ULL(event);
 }
 
+/* does any session follow user stacks: then an exception may be ktrc's own */
+static bool anyone_walks(void)
+{
+	struct ktrc_session *s;
+	u32 i;
+
+	list_for_each_entry(s, &ktrc_sessions, node) {
+		for (i = 0; i < KTRC_NR_EVENTS; i++) {
+			if (s->is_listening && s->filter.rule[i].user_frames)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* who listens to @event, from the list of sessions; nothing is freed before a grace period */
 static void set_outlet(u32 event)
 {
 	struct ktrc_outlet *outlet = probes[event]->outlet;
 	struct ktrc_listeners *all = &outlet->bank[outlet->all == &outlet->bank[0]];
 	struct ktrc_cpu __percpu *only = NULL, *counting = NULL;
+	bool is_watched = event == KTRC_EV_fault_light && anyone_walks();
 	struct ktrc_session *s;
 
 	all->nr = 0;
@@ -65,16 +81,18 @@ static void set_outlet(u32 event)
 	smp_store_release(&outlet->pair, all->nr == 2 && !all->at[0].filter ? all : NULL);
 	/* pairs with theirs as well */
 	smp_store_release(&outlet->one, all->nr == 1 && all->at[0].filter ? &all->at[0] : NULL);
-	WRITE_ONCE(outlet->only, all->nr == 1 ? only : NULL);
+	WRITE_ONCE(outlet->only, all->nr == 1 && !is_watched ? only : NULL);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
 }
 
+/* exceptions first: whoever follows stacks after that raises none that is taken for another's */
 static void set_outlets(const struct ktrc_session *s)
 {
 	u32 i;
 
+	set_outlet(KTRC_EV_fault_light);
 	for (i = 0; i < KTRC_NR_EVENTS; i++) {
-		if (wants(s, i))
+		if (wants(s, i) && i != KTRC_EV_fault_light)
 			set_outlet(i);
 	}
 }

@@ -446,6 +446,10 @@ void ktrc_emit_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload, u32 
 {
 	struct ktrc_ring *r = &c->ring;
 
+	if (unlikely(ktrc_ring_is_full(r) && !READ_ONCE(r->busy))) {
+		drop(c, id);
+		return;
+	}
 	if (unlikely(r->active != KTRC_IDLE || ktrc_ring_context() != KTRC_TASK || !c->stacks)) {
 		ktrc_emit_long(c, id, payload, bytes);
 		return;

@@ -32,7 +32,7 @@ struct ktrc_listeners {
 
 /**
  * struct ktrc_outlet - an event's listeners; read in probes, changed by set_outlet() in attach.c
- * @only: the one listener, if it takes every hit
+ * @only: the one listener, if it takes every hit; of exceptions, if no session follows user stacks
  * @counting: the one listener, if it counts every hit and records none
  * @one: the one listener, if it has a filter
  * @pair: both listeners, if there are two and the first takes every hit

@@ -97,12 +97,34 @@ static __always_inline void fault_light_pair(const struct ktrc_listeners *pair, 
 		fault_light_filtered(&pair->at[1], word);
 }
 
+/* ktrc's own exception is a hit of every session, and a record of none; an interrupt's is not its own */
+static noinline void fault_light_own(u64 word, u32 clock)
+{
+	const struct ktrc_listeners *all = ktrc_outlet_all(&fault_light_outlet);
+	u32 i;
+
+	if (!ktrc_is_own_read()) {
+		fault_light_each(word, clock);
+		return;
+	}
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		struct ktrc_cpu *c = this_cpu_ptr(all->at[i].cpus);
+
+		if (!READ_ONCE(c->ring.off))
+			ktrc_emit_nothing(c, KTRC_EV_fault_light);
+	}
+}
+
 /* not one session alone that takes all */
 static __always_inline void fault_light_others(u64 word, u32 clock)
 {
 	const struct ktrc_listeners *pair;
 	const struct ktrc_listener *one;
 
+	if (unlikely(this_cpu_read(ktrc_reads_user))) {
+		fault_light_own(word, clock);
+		return;
+	}
 	if (ktrc_outlet_only_counts(&fault_light_outlet, KTRC_EV_fault_light, KTRC_NO_TICKS))
 		return;
 	pair = READ_ONCE(fault_light_outlet.pair);
@@ -282,9 +304,10 @@ static noinline void fault_exit_each(u64 word, u64 ticks, u32 clock)
 static __always_inline void fault_exit_others(u64 word, u64 ticks, u32 clock)
 {
 	const struct ktrc_listeners *pair = READ_ONCE(fault_outlet.pair);
-	const struct ktrc_listener *one = READ_ONCE(fault_outlet.one);
 
-	if (!pair) {
+	if (unlikely(!pair)) {
+		const struct ktrc_listener *one = READ_ONCE(fault_outlet.one);
+
 		if (one)
 			fault_exit_filtered(one, word, ticks);
 		else

@@ -14,6 +14,7 @@
 #include "../uapi/ktrc_events.h"
 
 struct ktrc_text ktrc_own_text;
+DEFINE_PER_CPU(u32, ktrc_reads_user);
 
 /* a frame has to begin before this */
 #define USER_FRAMES_END (TASK_SIZE_MAX - 2 * sizeof(long))
@@ -40,7 +41,7 @@ static noinline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, unsigned
 					 unsigned long fp)
 {
 	bool goes_on = leads_on(sp - 1, fp);
-	unsigned long at, ip;
+	unsigned long at, ip, next;
 	u64 hash = f->hash;
 	u32 i;
 
@@ -51,10 +52,11 @@ static noinline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, unsigned
 		/* the next one to be read is what user memory says, also when it is only guessed at */
 		at = array_index_nospec(fp, USER_FRAMES_END);
 		unsafe_get_user(ip, (unsigned long __user *)at + 1, not_there);
-		unsafe_get_user(fp, (unsigned long __user *)at, not_there);
+		unsafe_get_user(next, (unsigned long __user *)at, not_there);
 		f->frame[i] = ip;
 		hash = ktrc_frame_hash(hash, ip);
-		goes_on = ip && leads_on(at, fp);
+		goes_on = leads_on(at, next);
+		fp = next;
 	}
 not_there:
 	user_access_end();
@@ -68,24 +70,30 @@ not_there:
  * @f: filled in; no frames for a task of the kernel
  * @nr: take so many frames at most, 1 to KTRC_MAX_FRAMES
  *
- * Memory that is not there ends the stack: no fault is served.
+ * Memory that is not there ends the stack: no fault is served.  The hash is that of the
+ * process's stack, as what it has in its memory is its own choice.
  */
 void ktrc_walk_user(struct ktrc_frames *f, u32 nr)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 
 	f->nr = 0;
-	if (!current->mm || current->flags & PF_KTHREAD || !user_mode(regs))
+	/* a thread that never was in user mode, such as io_uring's, has an instruction 0 */
+	if (!current->mm || current->flags & PF_KTHREAD || !user_mode(regs) ||
+	    !instruction_pointer(regs))
 		return;
 	f->frame[0] = instruction_pointer(regs);
-	f->hash = ktrc_frame_hash(0, f->frame[0]);
+	f->hash = ktrc_frame_hash((unsigned long)current->mm, f->frame[0]);
 	f->nr = 1;
 	f->end = nr > 1 ? KTRC_stack_end_broken : KTRC_stack_end_depth;
-	if (nr == 1 || !ktrc_has_frame_pointer(regs))
-		return;
-	pagefault_disable();
-	walk_frame_pointers(f, nr, user_stack_pointer(regs), ktrc_frame_pointer(regs));
-	pagefault_enable();
+	if (nr > 1 && ktrc_has_frame_pointer(regs)) {
+		pagefault_disable();
+		this_cpu_write(ktrc_reads_user, 1);
+		walk_frame_pointers(f, nr, user_stack_pointer(regs), ktrc_frame_pointer(regs));
+		this_cpu_write(ktrc_reads_user, 0);
+		pagefault_enable();
+	}
+	f->hash += f->end;
 }
 
 /* how many of the innermost frames are this module's */
@@ -120,4 +128,5 @@ void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr)
 		f->frame[i] = f->frame[own + i];
 		f->hash = ktrc_frame_hash(f->hash, f->frame[i]);
 	}
+	f->hash += f->end;
 }

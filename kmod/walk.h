@@ -41,6 +41,20 @@ static __always_inline u64 ktrc_frame_hash(u64 hash, u64 frame)
 	return rol64((hash ^ frame) * 0x9e3779b97f4a7c15ull, 29);
 }
 
+/* this CPU reads a user stack: the exceptions that it raises are ktrc's own */
+DECLARE_PER_CPU(u32, ktrc_reads_user);
+
+/**
+ * ktrc_is_own_read() - was the exception at hand raised by ktrc, as it followed a user stack
+ *
+ * Context: any; preemption disabled.
+ */
+static __always_inline bool ktrc_is_own_read(void)
+{
+	return unlikely(this_cpu_read(ktrc_reads_user)) &&
+	       !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
 void ktrc_walk_user(struct ktrc_frames *f, u32 nr);
 void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr);
 

@@ -84,6 +84,9 @@ int ktrc_cli_finish(int code)
 	int errnum;
 
 	output_is_closed = true;
+	/* the stream has forgotten why: what could not be written then cannot be now */
+	if (failed && !output_failed)
+		putchar('\n');
 	errnum = fclose(stdout) < 0 ? errno : 0;
 	if (output_failed || (!errnum && !failed) || errnum == EPIPE)
 		return code;

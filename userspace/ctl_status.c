@@ -161,11 +161,13 @@ static void status_text(const struct status *s, const struct ktrc_ctl_show *show
 
 static json_t *event_to_json(const struct status *s, const struct ktrc_event *event)
 {
+	const struct ktrc_rule *of = &s->session.rules[event->id];
 	char rule[KTRC_RULE_ROOM];
 
-	return json_pack("{s:s, s:s*, s:s, s:s*, s:s}", "event", event->label, "hook", event->hook,
-			 "availability", ktrc_ctl_avail_text(event->avail), "reason", event->reason,
-			 "rule", ktrc_rule_text(&s->session.rules[event->id], rule));
+	return json_pack("{s:s, s:s*, s:s, s:s*, s:s, s:i, s:i}", "event", event->label, "hook",
+			 event->hook, "availability", ktrc_ctl_avail_text(event->avail), "reason",
+			 event->reason, "rule", ktrc_rule_text(of, rule), "user_frames",
+			 (int)of->user_frames, "kernel_frames", (int)of->kernel_frames);
 }
 
 static json_t *filters_json(const struct status *s)

@@ -135,6 +135,8 @@ END {
 	check_near("off_stopped", "base", noise)
 	check_goals("light")
 	check_goals("timed")
+	check_most("light_user_deep", "instructions added", added("light_user_deep"), goal["light_user_deep"])
+	check_most("light_user_deep", "bytes an event", event_bytes["light_user_deep"], goal_bytes["light_user_deep"])
 	check_counted("light_counted")
 	check_counted("timed_counted")
 	check_second("light_two", "light")

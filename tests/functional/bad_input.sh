@@ -55,6 +55,8 @@ filters() {
 	bad 2 'depth="0" is not' - ktrc-ctl start --events=fault:stack=user:depth=0
 	bad 2 'depth=9: there is no stack' 'fault:stack=user:depth=9' ktrc-ctl start --events=fault:depth=9
 	bad 2 'depth=9: there is no stack' - ktrc-ctl start --events=fault:stack=ip:depth=9
+	bad 2 'fault: no option "stack"' "$can" ktrc-ctl start --events=fault:stack
+	bad 2 'what is only counted has no stacks' - ktrc-ctl start --events=fault:count:stack=user
 	bad 2 'throttle: no option "stack=user"' - ktrc-ctl start --events=throttle:stack=user
 	bad 2 '"1/0" is not one in so many' - ktrc-ctl start --events=fault:1/0
 	bad 2 '"1/4294967296" is not one' - ktrc-ctl start --events=fault:1/4294967296

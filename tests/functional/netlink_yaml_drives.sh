@@ -17,7 +17,7 @@ fields=$(jq -r '[.events[] | select(.label == "fault").fields[] | "\(.name):\(.w
 expect "fields" "$(sed -n 's/^fields //p' "$tmp/said" | sed 's/:[a-z]*\( \|$\)/\1/g')" "$fields"
 rows=$(($(getconf _NPROCESSORS_CONF) + 1))
 expect "what it was told" "$(grep -vE '^(fields|total) ' "$tmp/said")" \
-	"event avail=yes bytes=$(jq '.events[] | select(.label == "fault").bytes' "$tmp/schema") id=1 kind=data name=fault rules=['count', 'kernel', 'major', 'min', 'user']
+	"event avail=yes bytes=$(jq '.events[] | select(.label == "fault").bytes' "$tmp/schema") id=1 kind=data name=fault rules=['count', 'kernel', 'major', 'min', 'stack', 'user']
 values kernel user gup
 session events=2 max-seconds=1000 memory=4194304 mode=stream name=spec names-missed=0 packet-bytes=8192 pid=[1] state=stopped stop-reason=asked
 rule event=1 flags=['count', 'user'] min-ns=5 sample=3

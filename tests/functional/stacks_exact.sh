@@ -27,6 +27,28 @@ user_stacks() {
 	jq -r '.user_stack | [.end, .frames[].address] | join(" ")' "$tmp/rows" | sort | uniq -c | sed 's/^ *//' | sort
 }
 
+declare -A light=([plain]=fault.light [walking]=fault.light:stack=user)
+
+# unseen EVENTS SESSION...: those sessions see nothing of what walks of another one raise
+unseen() {
+	local session
+	for session in "${@:2}"; do
+		ktrc-ctl start -q --session="$session" --events="${light[$session]}" --memory=16M || fail "start: $?"
+	done
+	advice "$1" lost 1009
+	for session in "${@:2}"; do
+		ktrc-ctl stop -q --session="$session" || fail "stop: $?"
+		ktrc-ctl stats --session="$session" --format=json >"$tmp/stats"
+		all_accounted "$tmp/stats"
+		expect "$session: walks left out" "$(jq '[.counters[].filtered] | add >= 1009' "$tmp/stats")" true
+		expect "$session: lost" "$(jq '[.counters[].lost_recursion] | add' "$tmp/stats")" 0
+		ktrc-read events --session="$session" --format=ndjson | grep '"comm":"known_stacks"' |
+			jq ".fields | select(.page == $(sed -n 2p "$tmp/known")) | .mode" >"$tmp/rows"
+		expect "$session: faults of the page" "$(cat "$tmp/rows")" '"user"'
+		ktrc-ctl reset -q --session="$session"
+	done
+}
+
 # two callers, beside those of faults in the same packets
 taskset -c 0,1 touch_pages read 50021 >/dev/null &
 advice madvise:stack=both,fault.light:stack=user two 10007 5003
@@ -57,5 +79,7 @@ expect "instructions" "$(user_stacks)" "1009 depth $(cut -d ' ' -f 1 "$tmp/known
 advice madvise:stack=user,fault.light lost 1009
 expect "stacks that lead nowhere" "$(user_stacks)" "1009 broken $(head -n 1 "$tmp/known")"
 expect "pages that a walk fetched" "$(tail -n 1 "$tmp/known")" 0
+unseen madvise:stack=user plain
+unseen madvise:stack=user,fault.light:stack=user plain walking
 advice madvise:stack=none,fault.light:stack=user lost 1009
 expect "stacks of advice" "$(jq -c .user_stack "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 1009 null"

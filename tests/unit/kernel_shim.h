@@ -48,6 +48,7 @@ struct task_struct {
  * @preempt_count: as in the kernel
  * @user_stack: seed of the current task's user stack, see rig.h; 0: none
  * @kernel_stack: seed of its kernel stack
+ * @reads_user: see walk.h; nobody does here
  * @on_walk: called while a stack is walked, with @context
  * @tsc: time stamp counter
  * @tsc_step: cycles from one reading of a clock to the next
@@ -63,6 +64,7 @@ struct shim {
 	u32 user_stack;
 	u32 kernel_stack;
 	void (*on_walk)(void *context);
+	u32 reads_user;
 	u64 tsc;
 	u64 tsc_step;
 	u64 clock_last;
@@ -189,6 +191,7 @@ static inline u64 ktime_get_real_fast_ns(void)
 #define DECLARE_PER_CPU(type, name) extern struct shim shim
 #define DEFINE_PER_CPU(type, name) extern struct shim shim
 #define ktrc_clock_last shim.clock_last
+#define ktrc_reads_user shim.reads_user
 #define this_cpu_read(x) READ_ONCE(x)
 #define this_cpu_cmpxchg(x, old, new) cmpxchg_local(&(x), (old), (new))
 

@@ -180,11 +180,17 @@ static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_rec
 	}
 }
 
-/* Each frame on a line of its own below the record, as perf script shows them. */
-static void put_stack_text(const struct ktrc_stack *stack, FILE *file)
+/* Each frame on a line of its own below the record, as perf script shows them, and why it ends. */
+static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
+			   const struct ktrc_stack *stack)
 {
-	for (u32 i = 0; stack && i < stack->nr; i++)
+	FILE *file = printer->out->file;
+
+	if (!stack)
+		return;
+	for (u32 i = 0; i < stack->nr; i++)
 		fprintf(file, "\t%16llx\n", stack->frames[i]);
+	fprintf(file, "\t%16s %s\n", kind, ktrc_stack_end_text(printer->capture->schema, stack));
 }
 
 /* Addresses as text: more than 53 bits are not safe as a number. */
@@ -218,8 +224,8 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 	putc('\n', file);
 	if (!printer->out->has_stacks)
 		return;
-	put_stack_text(record->stacks.kernel, file);
-	put_stack_text(record->stacks.user, file);
+	put_stack_text(printer, "kernel", record->stacks.kernel);
+	put_stack_text(printer, "user", record->stacks.user);
 }
 
 static void put_task(const struct ktrc_task *task, FILE *file)

@@ -17,7 +17,7 @@ static const struct {
 	u32 flag;
 } rule_words[] = {
 	{ "min", KTRC_RULE_MIN },	{ "major", KTRC_RULE_MAJOR }, { "user", KTRC_RULE_USER },
-	{ "kernel", KTRC_RULE_KERNEL }, { "count", KTRC_RULE_COUNT },
+	{ "kernel", KTRC_RULE_KERNEL }, { "count", KTRC_RULE_COUNT }, { "stack", KTRC_RULE_STACK },
 };
 
 const char *ktrc_rule_word(u32 flag)
@@ -124,6 +124,9 @@ const char *ktrc_stacks_text(const struct ktrc_rule *rule, char room[KTRC_RULE_R
 	snprintf(room, KTRC_RULE_ROOM, "stack=%s", word->word);
 	if (which && !word->depth)
 		append(room, ':', "depth=%u", depth);
+	/* as another tool may have asked */
+	if (which == (USER | KERNEL) && rule->user_frames != rule->kernel_frames)
+		append(room, ' ', "(user %u, kernel %u)", rule->user_frames, rule->kernel_frames);
 	return room;
 }
 
@@ -148,7 +151,7 @@ const char *ktrc_rules_text(u32 rules, char room[KTRC_RULE_ROOM])
 {
 	room[0] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++)
-		if (rules & rule_words[i].flag)
+		if (rules & rule_words[i].flag && rule_words[i].flag != KTRC_RULE_STACK)
 			append(room, ' ', "%s%s", rule_words[i].word,
 			       rule_words[i].flag == KTRC_RULE_MIN ? "=TIME" : "");
 	append(room, ' ', "1/N");
@@ -336,7 +339,7 @@ static int parse_option(const struct ktrc_event *event, const char *option, stru
 		return wrong(err, "--events: %s: \"%s\" is not one in so many, such as 1/64",
 			     event->label, option);
 	}
-	if (flag == KTRC_RULE_MIN || !(flag & event->rules))
+	if (flag == KTRC_RULE_MIN || flag == KTRC_RULE_STACK || !(flag & event->rules))
 		return bad_option(event, option, err);
 	rule->flags |= flag;
 	return 0;
@@ -349,6 +352,8 @@ static int take_stacks(const struct ktrc_event *event, struct options *o, struct
 	u32 depth = o->stack ? o->stack->depth : 0;
 	int ret;
 
+	if (which && o->rule.flags & KTRC_RULE_COUNT)
+		return wrong(err, "--events: %s: what is only counted has no stacks", event->label);
 	if (o->depth && (depth || !which)) {
 		ret = wrong(err, "--events: %s: depth=%u: there is no stack to be so deep",
 			    event->label, o->depth);
@@ -477,6 +482,8 @@ int ktrc_session_apply_rule(const struct ktrc_schema *schema, const struct ktrc_
 		rule->flags |= add.flags;
 		rule->min_ns = rule->min_ns ? rule->min_ns : add.min_ns;
 		rule->sample = rule->sample ? rule->sample : add.sample;
+		if (rule->flags & KTRC_RULE_COUNT)
+			rule->user_frames = rule->kernel_frames = 0; /* of no record */
 		ret = check_rule(&schema->events[id], rule, err);
 	}
 	return ret;

@@ -210,8 +210,11 @@ void ktrc_slots_take(struct ktrc_stack_slots *slots, struct ktrc_stacks *stacks,
 
 static const struct ktrc_stack *find(const struct ktrc_stack_slots *slots, bool is_kernel, u64 slot)
 {
-	const struct slot *s = &slots->slot[is_kernel][slot % NR_SLOTS];
+	const struct slot *s;
 
+	if (slot >= NR_SLOTS)
+		return NULL;
+	s = &slots->slot[is_kernel][slot];
 	return s->packet == slots->packet ? s->stack : NULL;
 }
 

@@ -5,8 +5,8 @@
  *
  * two:  NR times from one caller, NR times from another
  * deep: NR times under DEPTH callers
- * lost: NR times with a frame pointer to a page that was dropped; prints then how many of these
- *       pages were there afterwards
+ * lost: NR times with a frame pointer to a page that was dropped; prints then which page, and how
+ *       often it was there afterwards
  *
  * Nobody has called the outermost function: its frame says so.
  */
@@ -148,7 +148,7 @@ static void lose(int nr)
 			abort();
 		present += there & 1;
 	}
-	printf("%p\n%d\n", ip, present);
+	printf("%p\n%lu\n%d\n", ip, (unsigned long)(pages + PAGE) / PAGE, present);
 }
 
 int main(int argc, char **argv)
