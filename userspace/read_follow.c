@@ -118,6 +118,10 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	struct sink sink = { 0 };
 	int code;
 
+	if (ktrc_report_prepare(capture, read->view, &read->cli) < 0) {
+		out_of_memory(&err);
+		return ktrc_cli_error(&err);
+	}
 	/* the first fill tells where the window begins */
 	if (ktrc_follow_fill(follow, &err) < 0)
 		return ktrc_cli_error(&err);

@@ -145,14 +145,25 @@ struct ktrc_views *ktrc_views_create(const struct ktrc_capture *capture, const s
 /* The compact header is what all but a few records have. */
 #define HEADER_BYTES sizeof(u32)
 
+static void count_volume(struct ktrc_views *views, const struct ktrc_record *record)
+{
+	const struct ktrc_rule *rule = &views->capture->session.rules[record->event->id];
+	const struct ktrc_stack *user = record->stacks.user;
+
+	views->volume.records += ktrc_event_is_data(record->event);
+	views->volume.bytes += HEADER_BYTES + record->event->bytes;
+	if (user && rule->user_frames > 1) {
+		views->volume.user_stacks++;
+		views->volume.one_frame += user->nr == 1;
+	}
+}
+
 int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record)
 {
 	int ret;
 
-	if (record->ticks >= views->faults->start_ticks) {
-		views->volume.records += ktrc_event_is_data(record->event);
-		views->volume.bytes += HEADER_BYTES + record->event->bytes;
-	}
+	if (record->ticks >= views->faults->start_ticks)
+		count_volume(views, record);
 	ret = ktrc_faults_add(views->faults, record);
 	if (ret >= 0)
 		ret = ktrc_reclaim_add(views->reclaim, record);
@@ -174,6 +185,8 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 		return no_memory();
 	ktrc_check_stalls(check, views->reclaim);
 	ktrc_check_compaction(check, views->compaction);
+	check->user_stacks = views->volume.user_stacks;
+	check->one_frame = views->volume.one_frame;
 	if (view == KTRC_VIEW_CHECK) {
 		ktrc_print_check(check, views->capture, cli->format, &cli->out);
 		return check->is_balanced ? 0 : KTRC_EXIT_FAILED;
@@ -301,12 +314,22 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
 				code != KTRC_EXIT_NOTHING && states_loss(view, cli), code);
 }
 
+int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
+			const struct ktrc_cli *cli)
+{
+	if (view == KTRC_VIEW_COMPACTION || (view == KTRC_VIEW_EVENTS && cli->out.has_stacks))
+		return ktrc_capture_need_symbols(capture);
+	return 0;
+}
+
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,
 		const struct ktrc_cli *cli)
 {
 	__ktrc_views struct ktrc_views *views = NULL;
 	const struct ktrc_record *record;
 
+	if (ktrc_report_prepare(capture, view, cli) < 0)
+		return no_memory();
 	if (view == KTRC_VIEW_EVENTS)
 		return report_events(capture, with_dictionary, cli);
 	views = ktrc_views_create(capture, cli);

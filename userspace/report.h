@@ -47,6 +47,10 @@ void ktrc_cleanup_views(struct ktrc_views **views);
 /** ktrc_views_add() - look at a record; 0 or -ENOMEM */
 int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record);
 
+/** ktrc_report_prepare() - what a view needs to know beside the records; 0 or -ENOMEM */
+int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
+			const struct ktrc_cli *cli);
+
 /** ktrc_report() - print a view of a capture; returns the exit code */
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,
 		const struct ktrc_cli *cli);

@@ -5,7 +5,7 @@
 # counts are exactly as many as compact_stall of /proc/vmstat grows.  Each attempt in a zone is
 # recorded too, of stalls, of kcompactd, woken or of its own accord, and by hand, with its zone,
 # mode, status, moved, failed and scanned pages as the tracepoints show them, and belongs to the
-# stall that it says.  None is lost.
+# stall that it says.  None is lost.  What a stall was for is told by flags, and by its stack where there is one.
 # guest: small
 # timeout: 300
 # long
@@ -137,6 +137,17 @@ enough_of_others() {
 	has_moved kcompactd0 && has_moved "$(<"/proc/$$/comm")"
 }
 
+# how many stalls of each cause, by the functions in their stacks
+by_caller() {
+	ktrc-read events --stacks --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	jq -r 'select(.event == "compaction") | [.kernel_stack.frames[].function] as $f |
+		if $f | any(. == "__alloc_skb") then "network"
+		elif $f | any(. == "do_huge_pmd_anonymous_page") then "thp"
+		elif $f | any(. == "___slab_alloc" or . == "__kmalloc_large_node") then "slab"
+		elif .fields.gfp_flags | contains("__GFP_NOMEMALLOC") then "like_packets"
+		else "other" end' "$tmp/ktrc" | sort | uniq -c >"$tmp/callers"
+}
+
 sysctl -q vm.compaction_proactiveness=0
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 echo always >/sys/kernel/mm/transparent_hugepage/defrag
@@ -263,4 +274,22 @@ for r in map(json.loads, open(sys.argv[1])):
         print("%9.3f %16s" % (float(f["dur_ns"]) / 1000000, f["status"]))
 END
 diff "$tmp/bcc" "$tmp/compat" >"$tmp/diff" || fail "not as compactsnoop prints: $(head -n 20 "$tmp/diff")"
+ktrc-ctl reset -q
+
+# with stacks it is told by who called: a driver that asks with the network's flags is not the network
+ktrc-ctl start -q --events=compaction:stack=kernel --memory=8M || fail "start: $?"
+echo always >/sys/kernel/mm/transparent_hugepage/defrag
+like_packets=0
+for ((round = 1; round <= 9 && like_packets == 0; round++)); do
+	allocate
+	by_caller
+	like_packets=$(grep -c like_packets "$tmp/callers")
+done
+ktrc-ctl stop -q || fail "stop: $?"
+by_caller
+note "by caller: $(tr -s ' \n' ' ' <"$tmp/callers")"
+[ "$like_packets" -eq 1 ] || fail "nobody asked as the network does"
+ktrc-read compaction --format=json >"$tmp/view" || fail "compaction: $?"
+expect "causes by stack" "$(jq -r '.causes[] | "\(.cause) \(.stalls)"' "$tmp/view" | sort)" \
+	"$(sed 's/like_packets/other/' "$tmp/callers" | awk '{ nr[$2] += $1 } END { for (cause in nr) print cause, nr[cause] }' | sort)"
 ktrc-ctl reset -q

@@ -145,7 +145,7 @@ static struct ktrc_trace_writer *save_half(struct ktrc_capture *capture, const c
 	snprintf(dir, sizeof(dir), "%s/trace-%s", base, suffix);
 	if (ktrc_trace_create(dir, &writer, &err) < 0 ||
 	    ktrc_trace_reserve(writer, capture, &err) < 0 ||
-	    ktrc_trace_append(writer, 0, stream->bytes, half_of(stream), &err) < 0)
+	    ktrc_trace_append(writer, capture, 0, stream->bytes, half_of(stream), &err) < 0)
 		abort();
 	ktrc_trace_keep(writer);
 	return writer;
@@ -162,7 +162,8 @@ static void test_kept(struct ktrc_capture *capture)
 	bool failed;
 
 	disk_left = 5000;
-	failed = ktrc_trace_append(writer, 0, stream->bytes + half, stream->len - half, &err) < 0;
+	failed = ktrc_trace_append(writer, capture, 0, stream->bytes + half, stream->len - half,
+				   &err) < 0;
 	disk_left = SIZE_MAX;
 	capture->is_cut = true;
 	capture->end_ticks = ktrc_trace_end_ticks(writer);

@@ -86,7 +86,7 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 	const struct ktrc_check_row *t = &check->total;
 
 	return json_pack(
-		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
+		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I}",
 		"is_balanced", check->is_balanced, "is_stopped", check->is_stopped, "is_final",
 		check->is_final, "hits", (json_int_t)t->hits, "written", (json_int_t)t->written,
 		"filtered", (json_int_t)t->filtered, "lost", (json_int_t)t->lost, "read",
@@ -96,7 +96,8 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 		reconciled_to_json(&check->pgfault, true), "pgmajfault",
 		reconciled_to_json(&check->pgmajfault, false), "allocstall",
 		reconciled_to_json(&check->allocstall, true), "compact_stall",
-		reconciled_to_json(&check->compact_stall, true));
+		reconciled_to_json(&check->compact_stall, true), "user_stacks",
+		(json_int_t)check->user_stacks, "one_frame_stacks", (json_int_t)check->one_frame);
 }
 
 const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
@@ -144,6 +145,16 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 	return room;
 }
 
+const char *ktrc_text_stacks(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
+{
+	if (!check->user_stacks)
+		return NULL;
+	snprintf(room, KTRC_LINE_ROOM, "%.2f%% of %llu user stacks have one frame%s",
+		 100.0 * (double)check->one_frame / (double)check->user_stacks, check->user_stacks,
+		 check->one_frame ? ": code without frame pointers" : "");
+	return room;
+}
+
 /* @note: what to know of the two numbers; the kernel's stands behind it. */
 static void print_reconciled(const char *name, const struct ktrc_reconciled *r, const char *note,
 			     bool has_percent, FILE *file)
@@ -174,6 +185,7 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 {
 	struct ktrc_table table = check_table(check);
 	char room[KTRC_LINE_ROOM], overhead[KTRC_TEXT_ROOM];
+	const char *stacks;
 	json_t *document;
 
 	if (format == KTRC_OUT_NDJSON) {
@@ -189,6 +201,9 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 		fprintf(out->file, "books          %s", ktrc_text_books(check, room));
 		fputs(check->is_final ? "\n" : " (as of each CPU's newest packet)\n", out->file);
 		print_all_reconciled(check, out->file);
+		stacks = ktrc_text_stacks(check, room);
+		if (stacks)
+			fprintf(out->file, "stacks         %s\n", stacks);
 		fprintf(out->file, "cost           %s\n", ktrc_text_overhead(capture, overhead));
 	}
 }

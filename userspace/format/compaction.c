@@ -352,8 +352,9 @@ struct tables {
 static void make_tables(struct tables *tables, const struct ktrc_compaction *view)
 {
 	tables->nr = 0;
-	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by cause, as far as order and flags tell",
-						     view, causes, cause_columns, &tables->data[0]);
+	tables->at[tables->nr++] =
+		KTRC_STALLS_TABLE("by cause, as far as stack, order and flags tell", view, causes,
+				  cause_columns, &tables->data[0]);
 	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by order and gfp", view, requests,
 						     request_columns, &tables->data[1]);
 	tables->at[tables->nr++] =

@@ -180,6 +180,40 @@ static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_rec
 	}
 }
 
+/* Of a user stack no function is known. */
+static const struct ktrc_symbol *caller(const struct ktrc_event_printer *printer,
+					const struct ktrc_stack *stack, u32 frame)
+{
+	if (!stack->is_kernel)
+		return NULL;
+	return ktrc_symbols_caller(&printer->capture->symbols, stack->frames[frame]);
+}
+
+/* The hook's own frames are shown to nobody. */
+static u32 skipped(const struct ktrc_event_printer *printer, const struct ktrc_stack *stack)
+{
+	return stack->is_kernel ? ktrc_symbols_skip(&printer->capture->symbols, stack) : 0;
+}
+
+static void put_function_text(const struct ktrc_symbol *symbol, u64 address, FILE *file)
+{
+	if (!symbol)
+		return;
+	fprintf(file, " %s+0x%llx", symbol->name, address - symbol->begin);
+	if (symbol->module)
+		fprintf(file, " [%s]", symbol->module);
+}
+
+static void put_function_json(const struct ktrc_symbol *symbol, u64 address, FILE *file)
+{
+	if (!symbol)
+		return;
+	fprintf(file, ",\"function\":\"%s\",\"offset\":%llu", symbol->name,
+		address - symbol->begin);
+	if (symbol->module)
+		fprintf(file, ",\"module\":\"%s\"", symbol->module);
+}
+
 /* Each frame on a line of its own below the record, as perf script shows them, and why it ends. */
 static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 			   const struct ktrc_stack *stack)
@@ -188,8 +222,11 @@ static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 
 	if (!stack)
 		return;
-	for (u32 i = 0; i < stack->nr; i++)
-		fprintf(file, "\t%16llx\n", stack->frames[i]);
+	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
+		fprintf(file, "\t%16llx", stack->frames[i]);
+		put_function_text(caller(printer, stack, i), stack->frames[i], file);
+		putc('\n', file);
+	}
 	fprintf(file, "\t%16s %s\n", kind, ktrc_stack_end_text(printer->capture->schema, stack));
 }
 
@@ -198,13 +235,18 @@ static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
 			   const struct ktrc_stack *stack)
 {
 	FILE *file = printer->out->file;
+	u32 first;
 
 	if (!stack)
 		return;
 	fprintf(file, ",\"%s\":{\"end\":\"%s\",\"frames\":[", name,
 		ktrc_stack_end_text(printer->capture->schema, stack));
-	for (u32 i = 0; i < stack->nr; i++)
-		fprintf(file, "%s{\"address\":\"0x%llx\"}", i ? "," : "", stack->frames[i]);
+	first = skipped(printer, stack);
+	for (u32 i = first; i < stack->nr; i++) {
+		fprintf(file, "%s{\"address\":\"0x%llx\"", i > first ? "," : "", stack->frames[i]);
+		put_function_json(caller(printer, stack, i), stack->frames[i], file);
+		putc('}', file);
+	}
 	fputs("]}", file);
 }
 

@@ -135,6 +135,9 @@ void ktrc_print_tallies(const struct ktrc_tallies *tallies, bool with_cpus, stru
 /** ktrc_text_books() - do they balance */
 const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM]);
 
+/** ktrc_text_stacks() - how many user stacks end at once; NULL: there are none */
+const char *ktrc_text_stacks(const struct ktrc_check *check, char room[KTRC_LINE_ROOM]);
+
 /** ktrc_text_kernel() - how much of what the kernel counted was recorded */
 const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE_ROOM]);
 

@@ -258,12 +258,15 @@ static void print_next(const struct ktrc_summary *s, struct ktrc_page *page)
 static void print_notes(const struct ktrc_summary *s, struct ktrc_page *page)
 {
 	__ktrc_free char *filter = ktrc_text_filter(s->faults->capture, KTRC_PATH_COLUMNS);
+	char stacks[KTRC_LINE_ROOM];
 
 	if (filter)
 		ktrc_page_line(page, "only", "%s", filter);
 	if (s->reclaim->nr_unnamed)
 		ktrc_page_line(page, "names", "cgroups without a name: %llu; their ids are shown",
 			       s->reclaim->nr_unnamed);
+	if (ktrc_text_stacks(s->check, stacks))
+		ktrc_page_line(page, "stacks", "%s", stacks);
 }
 
 /* The window is what is needed in full; names of hosts can be long. */

@@ -41,6 +41,7 @@ void ktrc_capture_destroy(struct ktrc_capture *capture)
 	free(capture->after.rows);
 	ktrc_names_release(&capture->names);
 	ktrc_quotas_release(&capture->quotas);
+	ktrc_symbols_release(&capture->symbols);
 	ktrc_schema_destroy(capture->schema);
 	free(capture);
 }
@@ -284,6 +285,22 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
 		return ret;
 	*ret_capture = ktrc_steal(capture);
 	return 0;
+}
+
+bool ktrc_capture_has_kernel_stacks(const struct ktrc_capture *capture)
+{
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
+		if (capture->session.rules[i].kernel_frames)
+			return true;
+	return false;
+}
+
+int ktrc_capture_need_symbols(struct ktrc_capture *capture)
+{
+	if (capture->has_symbols || !ktrc_capture_has_kernel_stacks(capture))
+		return 0;
+	capture->has_symbols = true;
+	return ktrc_symbols_load(&capture->symbols);
 }
 
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)

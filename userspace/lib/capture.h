@@ -11,6 +11,7 @@
 #include "nl.h"
 #include "quota.h"
 #include "reader.h"
+#include "symbols.h"
 #include "vmstat.h"
 
 /**
@@ -52,6 +53,8 @@ struct ktrc_stream {
  * @base: the kernel's own counters at start and stop, as far as they are known
  * @names: of cgroups
  * @quotas: of cgroups, where throttling is recorded
+ * @symbols: the kernel's functions, once they were asked for; of a saved trace those in its stacks
+ * @has_symbols: they were
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
@@ -80,6 +83,8 @@ struct ktrc_capture {
 	struct ktrc_base base;
 	struct ktrc_names names;
 	struct ktrc_quotas quotas;
+	struct ktrc_symbols symbols;
+	bool has_symbols;
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
@@ -108,6 +113,12 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
 /** ktrc_capture_live() - a copy of what a session holds now, consuming nothing */
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_capture **capture,
 		      struct ktrc_error *err);
+
+/** ktrc_capture_has_kernel_stacks() - does a record of its session have one */
+bool ktrc_capture_has_kernel_stacks(const struct ktrc_capture *capture);
+
+/** ktrc_capture_need_symbols() - fill @symbols if there are stacks of the kernel; 0 or -ENOMEM */
+int ktrc_capture_need_symbols(struct ktrc_capture *capture);
 
 /** ktrc_capture_start_reader() - feed the streams to a new reader */
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);

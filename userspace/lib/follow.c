@@ -186,8 +186,8 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 			to -= (to - 1) % packet_bytes + 1;
 		if (to <= lane->position)
 			continue;
-		ret = ktrc_trace_append(writer, follow->dev->rings[i].cpu, lane->bytes,
-					copy(follow, i, to), err);
+		ret = ktrc_trace_append(writer, follow->capture, follow->dev->rings[i].cpu,
+					lane->bytes, copy(follow, i, to), err);
 		if (ret < 0)
 			lane->position = lane->consumed;
 		else

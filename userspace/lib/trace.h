@@ -27,12 +27,13 @@ int ktrc_trace_create(const char *path, struct ktrc_trace_writer **writer, struc
 /**
  * ktrc_trace_append() - add packets of a CPU
  * @writer: the writer
+ * @capture: what they are of
  * @cpu: the CPU
  * @bytes: closed, whole packets; their discarded counts are made relative
  * @len: their length
  */
-int ktrc_trace_append(struct ktrc_trace_writer *writer, u32 cpu, u8 *bytes, size_t len,
-		      struct ktrc_error *err);
+int ktrc_trace_append(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture, u32 cpu,
+		      u8 *bytes, size_t len, struct ktrc_error *err);
 
 /** ktrc_trace_ask() - ask @is_aborted now and then; if true nothing is saved; may be NULL */
 void ktrc_trace_ask(struct ktrc_trace_writer *writer, bool (*is_aborted)(void));

@@ -45,7 +45,8 @@ static int save_packets(struct ktrc_trace_writer *writer, struct ktrc_capture *c
 
 	while ((stream = oldest(capture, progress, &packet)) != NULL) {
 		at = &progress->at[stream - capture->streams];
-		ret = ktrc_trace_append(writer, stream->cpu, stream->bytes + *at, packet.size, err);
+		ret = ktrc_trace_append(writer, capture, stream->cpu, stream->bytes + *at,
+					packet.size, err);
 		if (ret < 0) {
 			capture->is_cut = true;
 			capture->end_ticks = ktrc_trace_end_ticks(writer);

@@ -69,6 +69,8 @@ struct ktrc_reconciled {
  * @allocstall: stalls in global direct reclaim; the kernel counts one that has to start
  *	over again
  * @compact_stall: stalls in compaction that the kernel counts
+ * @user_stacks: user stacks in the window of which more than one frame was asked for
+ * @one_frame: those of them that ended at once, as code without frame pointers makes them do
  */
 struct ktrc_check {
 	struct ktrc_check_row *rows;
@@ -84,6 +86,8 @@ struct ktrc_check {
 	struct ktrc_reconciled pgmajfault;
 	struct ktrc_reconciled allocstall;
 	struct ktrc_reconciled compact_stall;
+	u64 user_stacks;
+	u64 one_frame;
 };
 
 /**

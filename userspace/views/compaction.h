@@ -12,7 +12,7 @@
 #include "under_way.h"
 
 /**
- * enum ktrc_cause - what an allocation was for, as far as order and flags tell
+ * enum ktrc_cause - what an allocation was for, as far as its stack, or order and flags, tell
  * @KTRC_CAUSE_OTHER: they do not tell, or not of this kernel
  * @KTRC_CAUSE_THP: a transparent huge page
  * @KTRC_CAUSE_SLAB: memory of the kernel in one block: slab, kmalloc
@@ -205,14 +205,16 @@ const char *ktrc_compaction_name(const struct ktrc_compaction *view, const char 
 
 /**
  * ktrc_compaction_cause() - what an allocation was for
- * @release: the kernel that numbered its flags
+ * @capture: where it was recorded
+ * @record: of the stall
  * @order: log2 of its pages
  * @gfp: its flags
  *
- * By the flags that the kernel's own callers use; a driver that uses the same is taken for
- * one of them.
+ * By the functions that called for it where their names are known; else by the flags that the
+ * kernel's own callers use: a driver that uses the same is taken for one of them.
  */
-enum ktrc_cause ktrc_compaction_cause(const char *release, u32 order, u32 gfp);
+enum ktrc_cause ktrc_compaction_cause(const struct ktrc_capture *capture,
+				      const struct ktrc_record *record, u32 order, u32 gfp);
 
 /** ktrc_cause_name() - "thp", "slab", "network", "other" */
 const char *ktrc_cause_name(enum ktrc_cause cause);

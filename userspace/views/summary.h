@@ -36,10 +36,14 @@ enum ktrc_verdict {
  * struct ktrc_volume - what was written for the records in the window
  * @records: their number
  * @bytes: their size in the rings, dictionary included
+ * @user_stacks: as in struct ktrc_check
+ * @one_frame: likewise
  */
 struct ktrc_volume {
 	u64 records;
 	u64 bytes;
+	u64 user_stacks;
+	u64 one_frame;
 };
 
 /**

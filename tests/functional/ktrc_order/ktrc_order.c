@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Test module: asks for blocks of 64 KiB in each way that the kernel's own code does: kmalloc,
- * the head of a network packet, pages.  At most `count` of each, which are kept until it is
+ * the head of a network packet, pages; and pages with the flags of a network packet.  At most `count` of each, which are kept until it is
  * unloaded; none of them matters, so it does without when there is none.
  */
 #include <linux/gfp.h>
@@ -18,7 +18,7 @@ module_param(count, uint, 0444);
 
 static void *objects[MAX_COUNT];
 static struct sk_buff *packets[MAX_COUNT];
-static struct page *pages[MAX_COUNT], *quiet_pages[MAX_COUNT];
+static struct page *pages[MAX_COUNT], *quiet_pages[MAX_COUNT], *like_packets[MAX_COUNT];
 
 static int __init order_init(void)
 {
@@ -29,6 +29,8 @@ static int __init order_init(void)
 		packets[i] = alloc_skb(SKB_WITH_OVERHEAD(BYTES), GFP_KERNEL);
 		pages[i] = alloc_pages(GFP_KERNEL | __GFP_NOWARN, ORDER);
 		quiet_pages[i] = alloc_pages(GFP_NOIO | __GFP_NOWARN, ORDER);
+		like_packets[i] = alloc_pages(
+			GFP_KERNEL | __GFP_NOWARN | __GFP_COMP | __GFP_NOMEMALLOC, ORDER);
 	}
 	return 0;
 }
@@ -44,6 +46,8 @@ static void __exit order_exit(void)
 			__free_pages(pages[i], ORDER);
 		if (quiet_pages[i])
 			__free_pages(quiet_pages[i], ORDER);
+		if (like_packets[i])
+			__free_pages(like_packets[i], ORDER);
 	}
 }
 
