@@ -9,6 +9,7 @@
 
 #include "compat/module_text.h"
 #include "device.h"
+#include "files.h"
 #include "held.h"
 #include "netlink.h"
 #include "selftest.h"
@@ -49,6 +50,7 @@ static void __exit ktrc_exit(void)
 	ktrc_netlink_exit();
 	ktrc_memory_exit();
 	ktrc_helds_exit();
+	ktrc_files_close();
 }
 
 module_init(ktrc_init);

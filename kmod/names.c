@@ -14,6 +14,7 @@
 #include <linux/xarray.h>
 
 #include "../uapi/ktrc.h"
+#include "files.h"
 #include "names.h"
 
 #define KTRC_DROP_PERIOD (5 * HZ)
@@ -226,6 +227,7 @@ void ktrc_names_put(void)
 	old = fresh;
 	fresh = NULL;
 	free_names();
+	ktrc_files_close();
 	mutex_unlock(&names_lock);
 	/* it may wait for the lock, and finds nothing to do */
 	flush_work(&names_work);
@@ -251,8 +253,18 @@ static bool next_shrinker(u64 *id, char *name)
 	return false;
 }
 
+static bool next_file(u64 *id, char *path)
+{
+	u32 number = *id > KTRC_NAME_FILE ? *id - KTRC_NAME_FILE : 1;
+
+	if (*id >= KTRC_NAME_SHRINKER || !ktrc_files_next(&number, path, KTRC_NAME_BYTES))
+		return false;
+	*id = KTRC_NAME_FILE + number;
+	return true;
+}
+
 /**
- * ktrc_names_next() - walk the table, then the shrinkers
+ * ktrc_names_next() - walk the table, then the files, then the shrinkers
  * @cgid: in: the lowest id that is wanted; out: the one found
  * @path: KTRC_NAME_BYTES; receives its path, or function
  *
@@ -271,7 +283,7 @@ bool ktrc_names_next(u64 *cgid, char *path)
 		strscpy(path, found, KTRC_NAME_BYTES);
 	mutex_unlock(&names_lock);
 	if (!found)
-		return next_shrinker(cgid, path);
+		return next_file(cgid, path) || next_shrinker(cgid, path);
 	*cgid = index;
 	return true;
 }
@@ -286,5 +298,5 @@ u64 ktrc_names_missed(void)
 	mutex_lock(&names_lock);
 	missed = nr_missed + (fresh ? atomic_long_read(&fresh->missed) : 0);
 	mutex_unlock(&names_lock);
-	return missed;
+	return missed + ktrc_files_missed();
 }

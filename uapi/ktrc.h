@@ -366,13 +366,15 @@ enum ktrc_attr_rule {
 
 /* no cgroup's id: with the shrinker of a reclaim.slab record the id of its function's name */
 #define KTRC_NAME_SHRINKER (1ull << 62)
+/* nor this: with the file of a map record the id of its path */
+#define KTRC_NAME_FILE (1ull << 61)
 
 /* kept from the first session's start until the last one is gone, also of cgroups that are gone */
 enum ktrc_attr_name {
 	KTRC_A_NAME_UNSPEC,
 	KTRC_A_NAME_PAD,
-	KTRC_A_NAME_CGROUP, /* u64, cgroup v2 id; or KTRC_NAME_SHRINKER + a shrinker's number */
-	KTRC_A_NAME_PATH, /* string, from the root of the hierarchy; at most 511 bytes */
+	KTRC_A_NAME_CGROUP, /* u64, cgroup v2 id; or KTRC_NAME_SHRINKER, KTRC_NAME_FILE + a number */
+	KTRC_A_NAME_PATH, /* string, from the root of the hierarchy, or of the file system; at most 511 bytes */
 	__KTRC_A_NAME_AFTER_LAST
 };
 #define KTRC_A_NAME_MAX (__KTRC_A_NAME_AFTER_LAST - 1)

@@ -52,7 +52,7 @@ echo +memory >$cgroups/owner/cgroup.subtree_control
 make_cgroup owner/child memory.max max >/dev/null
 modprobe brd rd_nr=2 rd_size=32768 || fail "modprobe brd"
 
-ktrc-ctl start -q --events=reclaim --memory=32M || fail "start: $?"
+ktrc-ctl start -q --events=reclaim:stack=none --memory=32M || fail "start: $?"
 echo x86-tsc >$trace/trace_clock
 echo 32768 >$trace/buffer_size_kb
 echo 1 | tee $trace/events/vmscan/mm_vmscan_memcg_reclaim_{begin,end}/enable >/dev/null

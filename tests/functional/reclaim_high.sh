@@ -65,7 +65,7 @@ make_cgroup owner/child memory.high max >/dev/null
 modprobe brd rd_nr=2 rd_size=49152 || fail "modprobe brd"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 
-ktrc-ctl start -q --events=reclaim --memory=32M || fail "start: $?"
+ktrc-ctl start -q --events=reclaim:stack=none --memory=32M || fail "start: $?"
 echo x86-tsc >$trace/trace_clock
 echo 32768 >$trace/buffer_size_kb
 printf '%s\n' 'p:high_in mem_cgroup_handle_over_high' 'r:high_out mem_cgroup_handle_over_high' \

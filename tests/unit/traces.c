@@ -143,7 +143,7 @@ static void put_record(struct source *source, struct synth_stream *s)
 		KTRC_EV_fault,
 	};
 	u32 id = ids[pick(source, ARRAY_SIZE(ids))];
-	u8 payload[64];
+	u8 payload[80];
 
 	for (u32 at = 0; at < sizeof(payload); at++)
 		payload[at] = (u8)pick(source, 256);
@@ -159,7 +159,7 @@ static void put_record(struct source *source, struct synth_stream *s)
 static void put_packet(struct source *source, struct synth_stream *s)
 {
 	/* for two tasks, the stacks and a record */
-	const u32 room = 2 * (16 + 64) + 2 * NR_STACKS * (16 + 64) + 16 + 16 + 64;
+	const u32 room = 2 * (16 + 64) + 2 * NR_STACKS * (16 + 64) + 16 + 16 + 80;
 	struct ktrc_ev_task first = make_task(source, 0);
 
 	synth_open(s, source->ticks, &first);

@@ -101,6 +101,11 @@ static bool is_shrinker(const struct ktrc_field *field)
 	return field->format == KTRC_FMT_ID && strcmp(field->name, "shrinker") == 0;
 }
 
+static bool is_file(const struct ktrc_field *field)
+{
+	return field->format == KTRC_FMT_ID && strcmp(field->name, "file") == 0;
+}
+
 static void put_value(const struct ktrc_field *field, const u8 *payload, bool is_json, FILE *file)
 {
 	const char *quote = is_json ? "\"" : "";
@@ -158,6 +163,10 @@ static void put_meaning(struct ktrc_event_printer *printer, const struct ktrc_fi
 		path = ktrc_names_shrinker(&capture->names, ktrc_get(&field->get, payload));
 		if (path)
 			put_named("function", path, is_json, file);
+	} else if (is_file(field)) {
+		path = ktrc_names_file(&capture->names, ktrc_get(&field->get, payload));
+		if (path)
+			put_named("path", path, is_json, file);
 	}
 }
 

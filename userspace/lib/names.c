@@ -82,6 +82,11 @@ const char *ktrc_names_shrinker(const struct ktrc_names *names, u64 number)
 	return ktrc_names_find(names, KTRC_NAME_SHRINKER + number);
 }
 
+const char *ktrc_names_file(const struct ktrc_names *names, u64 number)
+{
+	return ktrc_names_find(names, KTRC_NAME_FILE + number);
+}
+
 int ktrc_names_parse(struct nlattr *nest, struct ktrc_names *names)
 {
 	static struct nla_policy policy[KTRC_A_NAME_MAX + 1] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names that records do not carry: cgroup paths by id, and functions of shrinkers.  They come
+ * Names that records do not carry: cgroup paths by id, paths of files, functions of shrinkers.  They come
  * from the module's table, which keeps those of cgroups that are gone, and are saved beside
  * the records.
  */
@@ -14,8 +14,8 @@
 struct nlattr;
 
 /**
- * struct ktrc_name - a cgroup's, or a shrinker's
- * @cgid: its id; KTRC_NAME_SHRINKER + a shrinker's number
+ * struct ktrc_name - a cgroup's, a file's, or a shrinker's
+ * @cgid: its id; KTRC_NAME_FILE or KTRC_NAME_SHRINKER + a number
  * @path: from the root of the hierarchy, or the function; only what can be printed everywhere
  */
 struct ktrc_name {
@@ -42,6 +42,9 @@ const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid);
 
 /** ktrc_names_shrinker() - a shrinker's function by its number; NULL if it is not known */
 const char *ktrc_names_shrinker(const struct ktrc_names *names, u64 number);
+
+/** ktrc_names_file() - a mapped file's path by its number; NULL if it is not known */
+const char *ktrc_names_file(const struct ktrc_names *names, u64 number);
 
 /** ktrc_names_parse() - add what one KTRC_A_NAME nest says; 0, -ENOMEM or -EPROTO */
 int ktrc_names_parse(struct nlattr *nest, struct ktrc_names *names);

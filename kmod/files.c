@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of mapped files: made when the first session asks for them, freed with the last
+ * session of all.  A file is held from the probe to the worker, and no longer.
+ */
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/mutex.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "files.h"
+#include "names.h"
+
+static DEFINE_MUTEX(files_lock); /* of all but the probe's part of @ktrc_files */
+
+/* it has been seen when it has no file any more */
+static void resolve(struct ktrc_file *f, char *room)
+{
+	/* pairs with the release in ktrc_file_number() */
+	struct file *file = smp_load_acquire(&f->file);
+	const char *path;
+
+	if (!file)
+		return;
+	path = room ? d_path(&file->f_path, room, KTRC_NAME_BYTES) : NULL;
+	if (!IS_ERR_OR_NULL(path))
+		f->path = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
+	if (!f->path)
+		atomic_long_inc(&ktrc_files->missed);
+	WRITE_ONCE(f->file, NULL);
+	fput(file);
+}
+
+static void resolve_all(void)
+{
+	char *room = kmalloc(KTRC_NAME_BYTES, GFP_KERNEL | __GFP_NOWARN);
+	u32 i;
+
+	for (i = 0; ktrc_files && i < KTRC_NR_FILES; i++)
+		resolve(&ktrc_files->at[i], room);
+	kfree(room);
+}
+
+static void work(struct work_struct *unused)
+{
+	mutex_lock(&files_lock);
+	resolve_all();
+	mutex_unlock(&files_lock);
+}
+
+static DECLARE_WORK(files_work, work);
+
+static void wake_worker(struct irq_work *unused)
+{
+	schedule_work(&files_work);
+}
+
+/**
+ * ktrc_files_open() - give numbers to files from now on, if that is not done yet
+ *
+ * Return: 0 or -ENOMEM
+ */
+int ktrc_files_open(void)
+{
+	struct ktrc_files *files;
+
+	if (ktrc_files)
+		return 0;
+	files = __vmalloc(sizeof(*files), GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
+	if (!files)
+		return -ENOMEM;
+	init_irq_work(&files->wake, wake_worker);
+	get_random_bytes(files->secret, sizeof(files->secret));
+	files->secret[0] |= 1;
+	files->secret[1] |= 1;
+	mutex_lock(&files_lock);
+	WRITE_ONCE(ktrc_files, files);
+	mutex_unlock(&files_lock);
+	return 0;
+}
+
+/**
+ * ktrc_files_close() - forget all files
+ */
+void ktrc_files_close(void)
+{
+	struct ktrc_files *files = ktrc_files;
+	u32 i;
+
+	if (!files)
+		return;
+	mutex_lock(&files_lock);
+	WRITE_ONCE(ktrc_files, NULL);
+	mutex_unlock(&files_lock);
+	synchronize_rcu(); /* no probe has it any more */
+	irq_work_sync(&files->wake);
+	/* it finds nothing to do */
+	flush_work(&files_work);
+	for (i = 0; i < KTRC_NR_FILES; i++) {
+		if (files->at[i].file)
+			fput(files->at[i].file);
+		kfree(files->at[i].path);
+	}
+	vfree(files);
+}
+
+/**
+ * ktrc_files_next() - walk the table
+ * @number: in: the lowest number that is wanted; out: the one found
+ * @path: receives its path
+ * @room: bytes there
+ *
+ * Return: whether there is one.
+ */
+bool ktrc_files_next(u32 *number, char *path, size_t room)
+{
+	bool is_found = false;
+	u32 i;
+
+	mutex_lock(&files_lock);
+	if (*number <= 1)
+		resolve_all();
+	for (i = *number ? *number - 1 : 0; ktrc_files && !is_found && i < KTRC_NR_FILES; i++) {
+		if (!ktrc_files->at[i].path)
+			continue;
+		strscpy(path, ktrc_files->at[i].path, room);
+		*number = i + 1;
+		is_found = true;
+	}
+	mutex_unlock(&files_lock);
+	return is_found;
+}
+
+/**
+ * ktrc_files_missed() - files for which there was no room
+ */
+u64 ktrc_files_missed(void)
+{
+	u64 missed;
+
+	mutex_lock(&files_lock);
+	missed = ktrc_files ? atomic_long_read(&ktrc_files->missed) : 0;
+	mutex_unlock(&files_lock);
+	return missed;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files that were mapped, by number: a probe gives the number, a worker finds the path.  All in
+ * process context, but for ktrc_file_number().
+ */
+#ifndef KTRC_FILES_H
+#define KTRC_FILES_H
+
+#include <linux/atomic.h>
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/types.h>
+
+#define KTRC_NR_FILES 4096 /* power of two; their numbers fit the field of map */
+#define KTRC_FILE_REACH 32
+
+/**
+ * struct ktrc_file - a file
+ * @key: hash of its identity; 0: free
+ * @file: a reference to it, until the worker has the path
+ * @path: from the root of the file system; NULL: not known yet, or never
+ */
+struct ktrc_file {
+	u64 key;
+	struct file *file;
+	const char *path;
+};
+
+/**
+ * struct ktrc_files - all of them; of the sessions that are there
+ * @secret: odd; nobody can make up two files with one hash
+ * @missed: files for which there was no room
+ * @wake: gets the worker going, out of the probe's context
+ * @at: open addressing; number i lies at i - 1
+ */
+struct ktrc_files {
+	u64 secret[2];
+	atomic_long_t missed;
+	struct irq_work wake;
+	struct ktrc_file at[KTRC_NR_FILES];
+};
+
+/* NULL: no session asks for them; in probe_map.c */
+extern struct ktrc_files *ktrc_files;
+
+/**
+ * ktrc_file_number() - the number of a file
+ * @file: the file; the caller holds a reference
+ *
+ * Context: task; preemption disabled.
+ * Return: 0 if there is no room, or no table.
+ */
+static inline u32 ktrc_file_number(struct file *file)
+{
+	struct ktrc_files *files = READ_ONCE(ktrc_files);
+	const struct inode *inode = file_inode(file);
+	u64 key;
+	u32 i;
+
+	if (!files)
+		return 0;
+	key = ((u64)inode->i_sb->s_dev << 32 | inode->i_generation) * files->secret[0] +
+	      inode->i_ino * files->secret[1];
+	key = (key ^ key >> 32) | 1;
+	for (i = 0; i < KTRC_FILE_REACH; i++) {
+		u32 at = ((key >> 1) + i) & (KTRC_NR_FILES - 1);
+		struct ktrc_file *f = &files->at[at];
+		u64 found = READ_ONCE(f->key) ?: cmpxchg(&f->key, 0, key);
+
+		if (!found) {
+			get_file(file);
+			/* pairs with the acquire in files.c */
+			smp_store_release(&f->file, file);
+			irq_work_queue(&files->wake);
+		}
+		if (!found || found == key)
+			return at + 1;
+	}
+	atomic_long_inc(&files->missed);
+	return 0;
+}
+
+int ktrc_files_open(void);
+void ktrc_files_close(void);
+bool ktrc_files_next(u32 *number, char *path, size_t room);
+u64 ktrc_files_missed(void);
+
+#endif /* KTRC_FILES_H */

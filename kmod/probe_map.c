@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that is mapped, unmapped and moved: entry and exit of the functions to which the calls
+ * come.  Everything above "control" runs there, in the task that calls: it never sleeps, locks,
+ * allocates or prints.
+ */
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched.h>
+
+#include "compat/mmap.h"
+#include "compat/syscall.h"
+#include "files.h"
+#include "hook.h"
+#include "probe.h"
+
+/* largest numbers of the record's fields */
+#define MAX_PAGES ((1ull << 40) - 1)
+#define MAX_TICKS ((1ull << 40) - 1)
+#define MAX_ERROR ((1u << 12) - 1)
+
+struct ktrc_files *ktrc_files; /* set by files.c */
+
+static struct ktrc_outlet map_outlet;
+static u32 map_clock;
+
+/* Kept from entry to exit: the record as it is asked for. */
+struct map_entry {
+	u64 start;
+	struct file *file;
+	unsigned long asked; /* brk: the heap's end */
+	struct ktrc_ev_map rec;
+};
+
+static u64 pages_of(u64 bytes)
+{
+	return min((bytes >> 12) + !!(bytes & 4095), MAX_PAGES);
+}
+
+static int map_enter(struct kretprobe_instance *ri, const struct ktrc_ev_map *rec,
+		     struct file *file)
+{
+	struct map_entry *e = (void *)ri->data;
+
+	e->rec = *rec;
+	e->file = file;
+	e->start = ktrc_clock_ticks(map_clock); /* last: what comes before is not the call's */
+	return 0;
+}
+
+static void map_leave(struct map_entry *e)
+{
+	const struct ktrc_facts facts = { .ticks = ktrc_clock_since(map_clock, e->start) };
+
+	e->rec.dur = min(facts.ticks, MAX_TICKS);
+	preempt_disable_notrace();
+	if (e->file && !e->rec.error)
+		e->rec.file = ktrc_file_number(e->file);
+	ktrc_outlet_emit(&map_outlet, KTRC_EV_map, &e->rec, sizeof(e->rec), &facts);
+	preempt_enable_notrace();
+}
+
+/* what a call returns that returns an address */
+static int leave_at(struct kretprobe_instance *ri, unsigned long ret)
+{
+	struct map_entry *e = (void *)ri->data;
+
+	if (IS_ERR_VALUE(ret))
+		e->rec.error = min(0ul - ret, (unsigned long)MAX_ERROR);
+	else
+		e->rec.page = ret >> 12;
+	map_leave(e);
+	return 0;
+}
+
+/* do_mmap(file, addr, len, prot, flags, ...) */
+static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct file *file = (void *)regs_get_kernel_argument(regs, 0);
+	unsigned long prot = regs_get_kernel_argument(regs, 3);
+	unsigned long flags = regs_get_kernel_argument(regs, 4);
+	bool is_locked = flags & MAP_LOCKED || current->mm->def_flags & VM_LOCKED;
+	const struct ktrc_ev_map rec = {
+		.page = regs_get_kernel_argument(regs, 1) >> 12,
+		.pages = pages_of(regs_get_kernel_argument(regs, 2)),
+		.call = KTRC_map_call_mmap,
+		.read = !!(prot & PROT_READ),
+		.write = !!(prot & PROT_WRITE),
+		.exec = !!(prot & PROT_EXEC),
+		.anon = !file,
+		.shared = (flags & MAP_TYPE) != MAP_PRIVATE,
+		.from = file ? ktrc_mmap_offset(regs) : 0,
+		.fixed = !!(flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)),
+		.populate = is_locked || (flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE,
+		.locked = is_locked,
+		.noreserve = !!(flags & MAP_NORESERVE),
+		.hugetlb = !!(flags & MAP_HUGETLB),
+		.growsdown = !!(flags & MAP_GROWSDOWN),
+	};
+
+	return map_enter(ri, &rec, file);
+}
+NOKPROBE_SYMBOL(ktrc_on_mmap_entry);
+
+static int ktrc_on_mmap_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return leave_at(ri, regs_return_value(regs));
+}
+NOKPROBE_SYMBOL(ktrc_on_mmap_exit);
+
+/* __vm_munmap(start, len, ...) */
+static int ktrc_on_munmap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct ktrc_ev_map rec = {
+		.page = regs_get_kernel_argument(regs, 0) >> 12,
+		.pages = pages_of(regs_get_kernel_argument(regs, 1)),
+		.call = KTRC_map_call_munmap,
+	};
+
+	return map_enter(ri, &rec, NULL);
+}
+NOKPROBE_SYMBOL(ktrc_on_munmap_entry);
+
+static int ktrc_on_munmap_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct map_entry *e = (void *)ri->data;
+	int ret = regs_return_value(regs);
+
+	e->rec.error = ret < 0 ? min(0u - ret, MAX_ERROR) : 0;
+	map_leave(e);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_munmap_exit);
+
+/* mremap(addr, old_len, new_len, flags, new_addr) */
+static int mremap_entry(struct kretprobe_instance *ri, u64 addr, u64 old_bytes, u64 new_bytes,
+			u64 flags)
+{
+	const struct ktrc_ev_map rec = {
+		.page = addr >> 12,
+		.pages = pages_of(new_bytes),
+		.call = KTRC_map_call_mremap,
+		.from = addr >> 12,
+		.from_pages = min_t(u64, pages_of(old_bytes), U32_MAX),
+		.fixed = !!(flags & MREMAP_FIXED),
+		.dontunmap = !!(flags & MREMAP_DONTUNMAP),
+	};
+
+	return map_enter(ri, &rec, NULL);
+}
+
+static int ktrc_on_mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return mremap_entry(ri, ktrc_syscall_argument(regs, 0), ktrc_syscall_argument(regs, 1),
+			    ktrc_syscall_argument(regs, 2), ktrc_syscall_argument(regs, 3));
+}
+NOKPROBE_SYMBOL(ktrc_on_mremap_entry);
+
+static int ktrc_on_mremap_32_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return mremap_entry(ri, ktrc_syscall_argument_32(regs, 0),
+			    ktrc_syscall_argument_32(regs, 1), ktrc_syscall_argument_32(regs, 2),
+			    ktrc_syscall_argument_32(regs, 3));
+}
+NOKPROBE_SYMBOL(ktrc_on_mremap_32_entry);
+
+static int ktrc_on_mremap_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return leave_at(ri, regs_return_value(regs));
+}
+NOKPROBE_SYMBOL(ktrc_on_mremap_exit);
+
+/* brk(end): the heap's end is not on a page's border, its mapping's is */
+static int brk_entry(struct kretprobe_instance *ri, unsigned long asked)
+{
+	struct map_entry *e = (void *)ri->data;
+	unsigned long old = current->mm->brk;
+	u64 first = pages_of(min(old, asked)), end = pages_of(max(old, asked));
+	const struct ktrc_ev_map rec = {
+		.page = first,
+		.pages = end - first,
+		.call = asked < old ? KTRC_map_call_brk_down : KTRC_map_call_brk,
+	};
+
+	e->asked = asked;
+	return map_enter(ri, &rec, NULL);
+}
+
+static int ktrc_on_brk_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return brk_entry(ri, ktrc_syscall_argument(regs, 0));
+}
+NOKPROBE_SYMBOL(ktrc_on_brk_entry);
+
+static int ktrc_on_brk_32_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return brk_entry(ri, ktrc_syscall_argument_32(regs, 0));
+}
+NOKPROBE_SYMBOL(ktrc_on_brk_32_entry);
+
+/* It returns where the end is.  Below the heap's beginning none can be: that only asks. */
+static int ktrc_on_brk_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct map_entry *e = (void *)ri->data;
+	unsigned long end = regs_return_value(regs);
+
+	if (end != e->asked && e->rec.call == KTRC_map_call_brk) {
+		e->rec.error = ENOMEM;
+	} else if (end != e->asked) {
+		e->rec.call = KTRC_map_call_brk;
+		e->rec.page = pages_of(end);
+		e->rec.pages = 0;
+	}
+	map_leave(e);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_brk_exit);
+
+/* ---- control ---- */
+
+#define MAP_HOOK(function, name, entry)                                                   \
+	{                                                                                 \
+		.symbol = (function), .on_entry = ktrc_on_##entry,                        \
+		.on_exit = ktrc_on_##name##_exit, .entry_bytes = sizeof(struct map_entry) \
+	}
+
+static struct ktrc_function map_hooks[] = {
+	MAP_HOOK("do_mmap", mmap, mmap_entry),
+	MAP_HOOK("__vm_munmap", munmap, munmap_entry),
+	MAP_HOOK(KTRC_SYSCALL("mremap"), mremap, mremap_entry),
+	MAP_HOOK(KTRC_SYSCALL("brk"), brk, brk_entry),
+};
+
+/* of 32-bit programs: a kernel may have none */
+static struct ktrc_function compat_hooks[] = {
+	MAP_HOOK(KTRC_SYSCALL_32("mremap"), mremap, mremap_32_entry),
+	MAP_HOOK(KTRC_SYSCALL_32("brk"), brk, brk_32_entry),
+};
+
+static int map_check(void)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(map_hooks) && !err; i++)
+		err = ktrc_function_check(&map_hooks[i]);
+	return err;
+}
+
+static void map_detach(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(map_hooks); i++)
+		ktrc_function_detach(&map_hooks[i]);
+	for (i = 0; i < ARRAY_SIZE(compat_hooks); i++)
+		ktrc_function_detach(&compat_hooks[i]);
+}
+
+static int map_attach(u32 clock)
+{
+	int err = ktrc_files_open();
+	u32 i;
+
+	map_clock = clock;
+	for (i = 0; i < ARRAY_SIZE(map_hooks) && !err; i++)
+		err = ktrc_function_attach(&map_hooks[i]);
+	for (i = 0; i < ARRAY_SIZE(compat_hooks) && !err; i++) {
+		err = ktrc_function_attach(&compat_hooks[i]);
+		if (err == -ENOENT)
+			err = 0;
+	}
+	if (err)
+		map_detach();
+	return err;
+}
+
+static u64 map_missed(void)
+{
+	u64 missed = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(map_hooks); i++)
+		missed += ktrc_function_missed(&map_hooks[i]);
+	for (i = 0; i < ARRAY_SIZE(compat_hooks); i++)
+		missed += ktrc_function_missed(&compat_hooks[i]);
+	return missed;
+}
+
+const struct ktrc_probe ktrc_probe_map = {
+	.hook = "kretprobes do_mmap, __vm_munmap, mremap, brk",
+	.outlet = &map_outlet,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK,
+	.check = map_check,
+	.attach = map_attach,
+	.detach = map_detach,
+	.missed = map_missed,
+};

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Memory that is mapped, unmapped and moved in each way that there is, 211 times, well or not, by
+# 64-bit and by 32-bit system calls: a record each, in order, with range, errno, protection and flags as
+# the program knows them.  The file behind a mapping is named by its path, also when the process and
+# the file are gone, and in a saved trace.  Each call of the kernel's own do_mmap is recorded, of
+# whichever process.  Books balance.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+trace=/sys/kernel/tracing
+head -c 65536 /dev/zero >"$tmp/a file"
+
+# between the two calls of munmap that the program makes of nothing
+of_program() {
+	jq -r 'select(.comm == "maps" and .event == "map").fields | . as $f |
+		"\(.call) \(.page) \(.pages) \(.error) \(.from) \(.from_pages) " +
+		([("read", "write", "exec", "anon", "shared", "fixed", "populate", "locked", "noreserve", "growsdown", "dontunmap") |
+			select($f[.] == 1)] | join(" "))' "$tmp/rows" | awk '/^munmap 0 0 EINVAL/ { between = !between; next } between'
+}
+
+echo 'p:ktrc_test do_mmap' >$trace/kprobe_events
+ktrc-ctl start -q --events=map --memory=16M || fail "start: $?"
+echo 1 >$trace/events/kprobes/ktrc_test/enable
+maps 211 "$tmp/a file" >"$tmp/known" || fail "maps: $?"
+rm "$tmp/a file"
+ls / >/dev/null
+echo 0 >$trace/events/kprobes/ktrc_test/enable
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
+of_program >"$tmp/ours"
+[ "$(wc -l <"$tmp/known")" -eq $((211 * 34)) ] || fail "$(wc -l <"$tmp/known") calls"
+diff "$tmp/known" "$tmp/ours" >"$tmp/diff" || fail "not the same, the program's first: $(head -n 20 "$tmp/diff")"
+expect "calls of do_mmap by others and the program" \
+	"$(jq -r 'select(.event == "map" and .fields.call == "mmap") | .comm' "$tmp/rows" | grep -cE '^(maps|ls)$')" \
+	"$(grep -cE ' *(maps|ls)-[0-9]+ .*ktrc_test: ' $trace/trace)"
+echo >$trace/kprobe_events
+
+# names
+named() {
+	jq -r 'select(.event == "map" and .comm == "maps" and .fields.file != 0).fields | .path' "$@" | sort | uniq -c | sed 's/^ *//' | sort -n
+}
+named "$tmp/rows" >"$tmp/names"
+expect "mappings of the file" "$(sed -n "s,^\([0-9]*\) $tmp/a file\$,\1,p" "$tmp/names")" 422
+grep -qE '^[0-9]+ /[^ ]*/libc\.so\.6$' "$tmp/names" || fail "no library: $(cat "$tmp/names")"
+grep -q null "$tmp/names" && fail "no name: $(cat "$tmp/names")"
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+ktrc-read events --format=ndjson "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
+cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
+ktrc-ctl stats --format=json >"$tmp/stats"
+all_accounted "$tmp/stats"
+jq -e '[.. | .lost? | numbers] | add == 0' "$tmp/stats" >/dev/null || fail "hits were lost: $(cat "$tmp/stats")"
+ktrc-ctl reset -q
