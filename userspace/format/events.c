@@ -189,13 +189,32 @@ static void put_fields(struct ktrc_event_printer *printer, const struct ktrc_rec
 	}
 }
 
-/* Of a user stack no function is known. */
-static const struct ktrc_symbol *caller(const struct ktrc_event_printer *printer,
-					const struct ktrc_stack *stack, u32 frame)
+/* What a frame is, as far as that is known. */
+struct frame {
+	u64 address;
+	const struct ktrc_symbol *function;
+	u64 into; /* bytes from its beginning */
+	const struct ktrc_code_file *file; /* of a user stack */
+	u64 offset; /* in it */
+};
+
+static struct frame frame_of(const struct ktrc_event_printer *printer, const struct ktrc_task *task,
+			     const struct ktrc_stack *stack, u32 i)
 {
-	if (!stack->is_kernel)
-		return NULL;
-	return ktrc_symbols_caller(&printer->capture->symbols, stack->frames[frame]);
+	struct frame frame = { .address = stack->frames[i] };
+	struct ktrc_place place;
+
+	if (stack->is_kernel) {
+		frame.function = ktrc_symbols_caller(&printer->capture->symbols, frame.address);
+		frame.into = frame.function ? frame.address - frame.function->begin : 0;
+		return frame;
+	}
+	place = ktrc_code_find(&printer->capture->code, task, stack, i);
+	frame.function = place.function;
+	frame.file = place.file;
+	frame.offset = place.offset;
+	frame.into = place.function ? place.offset - place.function->begin : 0;
+	return frame;
 }
 
 /* The hook's own frames are shown to nobody. */
@@ -204,57 +223,72 @@ static u32 skipped(const struct ktrc_event_printer *printer, const struct ktrc_s
 	return stack->is_kernel ? ktrc_symbols_skip(&printer->capture->symbols, stack) : 0;
 }
 
-static void put_function_text(const struct ktrc_symbol *symbol, u64 address, FILE *file)
+/* As perf script shows them; what has no name is a place in a file. */
+static void put_frame_text(const struct frame *frame, FILE *file)
 {
-	if (!symbol)
-		return;
-	fprintf(file, " %s+0x%llx", symbol->name, address - symbol->begin);
-	if (symbol->module)
-		fprintf(file, " [%s]", symbol->module);
+	fprintf(file, "\t%16llx", frame->address);
+	if (frame->function)
+		fprintf(file, " %s+0x%llx", frame->function->name, frame->into);
+	else if (frame->file)
+		fprintf(file, " +0x%llx", frame->offset);
+	if (frame->function && frame->function->module)
+		fprintf(file, " [%s]", frame->function->module);
+	if (frame->file)
+		fprintf(file, " (%s)", frame->file->path);
+	putc('\n', file);
 }
 
-static void put_function_json(const struct ktrc_symbol *symbol, u64 address, FILE *file)
+static void put_frame_json(const struct frame *frame, FILE *file)
 {
-	if (!symbol)
-		return;
-	fprintf(file, ",\"function\":\"%s\",\"offset\":%llu", symbol->name,
-		address - symbol->begin);
-	if (symbol->module)
-		fprintf(file, ",\"module\":\"%s\"", symbol->module);
+	fprintf(file, "{\"address\":\"0x%llx\"", frame->address);
+	if (frame->function) {
+		put_named("function", frame->function->name, true, file);
+		fprintf(file, ",\"offset\":%llu", frame->into);
+	}
+	if (frame->function && frame->function->module)
+		put_named("module", frame->function->module, true, file);
+	if (frame->file) {
+		put_named("file", frame->file->path, true, file);
+		fprintf(file, ",\"file_offset\":%llu", frame->offset);
+	}
+	if (frame->file && *frame->file->build_id)
+		put_named("build_id", frame->file->build_id, true, file);
+	putc('}', file);
 }
 
-/* Each frame on a line of its own below the record, as perf script shows them, and why it ends. */
+/* Each frame on a line of its own below the record, and why the stack ends. */
 static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
-			   const struct ktrc_stack *stack)
+			   const struct ktrc_task *task, const struct ktrc_stack *stack)
 {
 	FILE *file = printer->out->file;
+	struct frame frame;
 
 	if (!stack)
 		return;
 	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
-		fprintf(file, "\t%16llx", stack->frames[i]);
-		put_function_text(caller(printer, stack, i), stack->frames[i], file);
-		putc('\n', file);
+		frame = frame_of(printer, task, stack, i);
+		put_frame_text(&frame, file);
 	}
 	fprintf(file, "\t%16s %s\n", kind, ktrc_stack_end_text(printer->capture->schema, stack));
 }
 
 /* Addresses as text: more than 53 bits are not safe as a number. */
 static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
-			   const struct ktrc_stack *stack)
+			   const struct ktrc_task *task, const struct ktrc_stack *stack)
 {
 	FILE *file = printer->out->file;
-	u32 first;
+	const char *between = "";
+	struct frame frame;
 
 	if (!stack)
 		return;
 	fprintf(file, ",\"%s\":{\"end\":\"%s\",\"frames\":[", name,
 		ktrc_stack_end_text(printer->capture->schema, stack));
-	first = skipped(printer, stack);
-	for (u32 i = first; i < stack->nr; i++) {
-		fprintf(file, "%s{\"address\":\"0x%llx\"", i > first ? "," : "", stack->frames[i]);
-		put_function_json(caller(printer, stack, i), stack->frames[i], file);
-		putc('}', file);
+	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
+		frame = frame_of(printer, task, stack, i);
+		fputs(between, file);
+		put_frame_json(&frame, file);
+		between = ",";
 	}
 	fputs("]}", file);
 }
@@ -275,8 +309,8 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 	putc('\n', file);
 	if (!printer->out->has_stacks)
 		return;
-	put_stack_text(printer, "kernel", record->stacks.kernel);
-	put_stack_text(printer, "user", record->stacks.user);
+	put_stack_text(printer, "kernel", record->task, record->stacks.kernel);
+	put_stack_text(printer, "user", record->task, record->stacks.user);
 }
 
 static void put_task(const struct ktrc_task *task, FILE *file)
@@ -307,8 +341,8 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 	put_fields(printer, record, true);
 	putc('}', file);
 	if (printer->out->has_stacks) {
-		put_stack_json(printer, "kernel_stack", record->stacks.kernel);
-		put_stack_json(printer, "user_stack", record->stacks.user);
+		put_stack_json(printer, "kernel_stack", record->task, record->stacks.kernel);
+		put_stack_json(printer, "user_stack", record->task, record->stacks.user);
 	}
 	putc('}', file);
 }

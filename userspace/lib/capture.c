@@ -42,6 +42,7 @@ void ktrc_capture_destroy(struct ktrc_capture *capture)
 	ktrc_names_release(&capture->names);
 	ktrc_quotas_release(&capture->quotas);
 	ktrc_symbols_release(&capture->symbols);
+	ktrc_code_release(&capture->code);
 	ktrc_schema_destroy(capture->schema);
 	free(capture);
 }
@@ -287,20 +288,29 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
 	return 0;
 }
 
-bool ktrc_capture_has_kernel_stacks(const struct ktrc_capture *capture)
+bool ktrc_capture_has_stacks(const struct ktrc_capture *capture)
 {
 	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
-		if (capture->session.rules[i].kernel_frames)
+		if (ktrc_rule_has_stacks(&capture->session.rules[i]))
 			return true;
 	return false;
 }
 
 int ktrc_capture_need_symbols(struct ktrc_capture *capture)
 {
-	if (capture->has_symbols || !ktrc_capture_has_kernel_stacks(capture))
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
+	int ret = 0;
+
+	if (capture->has_symbols || !ktrc_capture_has_stacks(capture))
 		return 0;
 	capture->has_symbols = true;
-	return ktrc_symbols_load(&capture->symbols);
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		ktrc_seen_add(&seen, capture->schema, capture->streams[i].bytes,
+			      capture->streams[i].len);
+	/* what is followed comes later */
+	if (seen.kernel.nr || !capture->nr_streams)
+		ret = ktrc_symbols_load(&capture->symbols);
+	return ret < 0 ? ret : ktrc_code_load(&capture->code, &seen);
 }
 
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)

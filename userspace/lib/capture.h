@@ -7,11 +7,11 @@
 #define KTRC_CAPTURE_H
 
 #include "clock.h"
+#include "code.h"
 #include "device.h"
 #include "nl.h"
 #include "quota.h"
 #include "reader.h"
-#include "symbols.h"
 #include "vmstat.h"
 
 /**
@@ -54,6 +54,7 @@ struct ktrc_stream {
  * @names: of cgroups
  * @quotas: of cgroups, where throttling is recorded
  * @symbols: the kernel's functions, once they were asked for; of a saved trace those in its stacks
+ * @code: what user stacks lead through, once it was asked for
  * @has_symbols: they were
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
@@ -84,6 +85,7 @@ struct ktrc_capture {
 	struct ktrc_names names;
 	struct ktrc_quotas quotas;
 	struct ktrc_symbols symbols;
+	struct ktrc_code code;
 	bool has_symbols;
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
@@ -114,10 +116,10 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_capture **capture,
 		      struct ktrc_error *err);
 
-/** ktrc_capture_has_kernel_stacks() - does a record of its session have one */
-bool ktrc_capture_has_kernel_stacks(const struct ktrc_capture *capture);
+/** ktrc_capture_has_stacks() - does a record of its session have one */
+bool ktrc_capture_has_stacks(const struct ktrc_capture *capture);
 
-/** ktrc_capture_need_symbols() - fill @symbols if there are stacks of the kernel; 0 or -ENOMEM */
+/** ktrc_capture_need_symbols() - fill @symbols and @code if there are stacks; 0 or -ENOMEM */
 int ktrc_capture_need_symbols(struct ktrc_capture *capture);
 
 /** ktrc_capture_start_reader() - feed the streams to a new reader */

@@ -8,8 +8,7 @@
 #include "array.h"
 #include "json.h"
 
-/* Names are any bytes; each that is not printable ASCII becomes four that are. */
-static char *printable(const char *text)
+char *ktrc_printable(const char *text)
 {
 	char *copy = malloc(4 * strlen(text) + 1), *to = copy;
 
@@ -44,7 +43,7 @@ static size_t place_of(const struct ktrc_names *names, u64 cgid)
 
 int ktrc_names_add(struct ktrc_names *names, u64 cgid, const char *path)
 {
-	char *copy = printable(path);
+	char *copy = ktrc_printable(path);
 	size_t at = place_of(names, cgid);
 
 	if (!copy)

@@ -40,6 +40,9 @@ void ktrc_names_release(struct ktrc_names *names);
 /** ktrc_names_find() - a cgroup's path; NULL if it is not known */
 const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid);
 
+/** ktrc_printable() - a copy with \xNN for each byte that is not printable ASCII; NULL without memory */
+char *ktrc_printable(const char *text);
+
 /** ktrc_names_shrinker() - a shrinker's function by its number; NULL if it is not known */
 const char *ktrc_names_shrinker(const struct ktrc_names *names, u64 number);
 

@@ -32,16 +32,28 @@ static const char *const hook_functions[] = {
 	"do_int3",
 };
 
-static int add(struct ktrc_symbols *symbols, u64 begin, const char *name, const char *module)
+/* A program may call its functions what it likes. */
+static char *plain_copy(const char *name)
+{
+	char *copy = strdup(name);
+
+	for (char *c = copy; copy && *c; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '?';
+	return copy;
+}
+
+int ktrc_symbols_add(struct ktrc_symbols *symbols, const struct ktrc_symbol *function)
 {
 	struct ktrc_symbol *symbol = ktrc_array_push(symbols->rows, symbols->nr);
 
 	if (!symbol)
 		return -ENOMEM;
-	symbol->begin = begin;
-	symbol->name = strdup(name);
-	symbol->module = *module ? strdup(module) : NULL;
-	return symbol->name && (symbol->module || !*module) ? 0 : -ENOMEM;
+	symbol->begin = function->begin;
+	symbol->end = function->end;
+	symbol->name = plain_copy(function->name);
+	symbol->module = function->module ? plain_copy(function->module) : NULL;
+	return symbol->name && (symbol->module || !function->module) ? 0 : -ENOMEM;
 }
 
 /* "ffffffff81000000 T _text", and a tab and "[module]" behind what is not the kernel's own. */
@@ -55,7 +67,8 @@ static int add_line(struct ktrc_symbols *symbols, const char *line)
 	if (sscanf(line, "%llx %c %511s [%63[^]]]", &address, &kind, name, module) < 3 ||
 	    !address || !strchr("tTwW", kind))
 		return 0;
-	return add(symbols, address, name, module);
+	return ktrc_symbols_add(symbols, &(struct ktrc_symbol){ address, address + MAX_BYTES, name,
+								*module ? module : NULL });
 }
 
 /* Of several names for one address the best comes first: the shorter one, as without underscores. */
@@ -75,8 +88,7 @@ static void release(struct ktrc_symbol *symbol)
 	free(symbol->module);
 }
 
-/* Sorted, one name for an address, each function up to the next one. */
-static void settle(struct ktrc_symbols *symbols)
+void ktrc_symbols_sort(struct ktrc_symbols *symbols)
 {
 	struct ktrc_symbol *rows = symbols->rows;
 	size_t nr = 0;
@@ -91,11 +103,9 @@ static void settle(struct ktrc_symbols *symbols)
 			rows[++nr] = rows[i];
 	}
 	symbols->nr = nr + 1;
-	for (size_t i = 0; i < symbols->nr; i++) {
-		rows[i].end = rows[i].begin + MAX_BYTES;
-		if (i < nr && rows[i + 1].begin < rows[i].end)
+	for (size_t i = 0; i < nr; i++)
+		if (rows[i + 1].begin < rows[i].end)
 			rows[i].end = rows[i + 1].begin;
-	}
 }
 
 int ktrc_symbols_load(struct ktrc_symbols *symbols)
@@ -109,7 +119,7 @@ int ktrc_symbols_load(struct ktrc_symbols *symbols)
 		return 0;
 	while (ret == 0 && getline(&line, &room, file) > 0)
 		ret = add_line(symbols, line);
-	settle(symbols);
+	ktrc_symbols_sort(symbols);
 	return ret;
 }
 
@@ -176,7 +186,7 @@ json_t *ktrc_symbols_to_json(const struct ktrc_symbols *symbols, const struct kt
 	const struct ktrc_symbol *symbol;
 	json_t *rows = json_array();
 
-	for (size_t i = 0; is_used && i < callers->nr_slots; i++) {
+	for (size_t i = 0; is_used && callers && i < callers->nr_slots; i++) {
 		symbol = callers->slots[i].is_used ?
 				 ktrc_symbols_caller(symbols, callers->slots[i].a) :
 				 NULL;
@@ -184,7 +194,7 @@ json_t *ktrc_symbols_to_json(const struct ktrc_symbols *symbols, const struct kt
 			is_used[symbol - symbols->rows] = true;
 	}
 	for (size_t i = 0; is_used && i < symbols->nr; i++)
-		if (is_used[i])
+		if (is_used[i] || !callers)
 			json_array_append_new(rows, row_to_json(&symbols->rows[i]));
 	return rows;
 }
@@ -202,16 +212,14 @@ static int add_row(struct ktrc_symbols *symbols, const json_t *row)
 	const json_t *begin = json_object_get(row, "begin"), *end = json_object_get(row, "end");
 	const char *name = ktrc_json_text(row, "name"), *module = ktrc_json_text(row, "module");
 	u64 last = symbols->nr ? symbols->rows[symbols->nr - 1].end : 0;
-	int ret;
 
 	if (!json_is_integer(begin) || !json_is_integer(end) || !name || !is_plain(name) ||
 	    (module && !is_plain(module)) || (u64)json_integer_value(begin) < last ||
 	    (u64)json_integer_value(end) <= (u64)json_integer_value(begin))
 		return -EPROTO;
-	ret = add(symbols, (u64)json_integer_value(begin), name, module ? module : "");
-	if (ret == 0)
-		symbols->rows[symbols->nr - 1].end = (u64)json_integer_value(end);
-	return ret;
+	return ktrc_symbols_add(symbols, &(struct ktrc_symbol){ (u64)json_integer_value(begin),
+								(u64)json_integer_value(end),
+								(char *)name, (char *)module });
 }
 
 int ktrc_symbols_from_json(struct ktrc_symbols *symbols, const json_t *rows)

@@ -46,6 +46,18 @@ int ktrc_symbols_load(struct ktrc_symbols *symbols);
 void ktrc_symbols_release(struct ktrc_symbols *symbols);
 
 /**
+ * ktrc_symbols_add() - add a function
+ * @symbols: where to; to be sorted before it is searched
+ * @function: copied
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ktrc_symbols_add(struct ktrc_symbols *symbols, const struct ktrc_symbol *function);
+
+/** ktrc_symbols_sort() - by address; of those that begin at the same one the first is kept */
+void ktrc_symbols_sort(struct ktrc_symbols *symbols);
+
+/**
  * ktrc_symbols_caller() - the function that makes a call
  * @symbols: where to look
  * @address: where it goes on after the call
@@ -64,7 +76,8 @@ u32 ktrc_symbols_skip(const struct ktrc_symbols *symbols, const struct ktrc_stac
 /**
  * ktrc_symbols_to_json() - as rows
  * @symbols: all of them
- * @callers: addresses as ktrc_symbols_caller() takes them: only functions in which one lies
+ * @callers: addresses as ktrc_symbols_caller() takes them: only functions in which one lies;
+ *	NULL: all
  */
 json_t *ktrc_symbols_to_json(const struct ktrc_symbols *symbols, const struct ktrc_index *callers);
 

@@ -36,7 +36,7 @@ struct ktrc_trace_writer {
 	u64 end_ticks;
 	struct stream_file *files;
 	size_t nr_files;
-	struct ktrc_index callers; /* what kernel stacks lead through */
+	struct ktrc_seen seen; /* what has to be named */
 	bool is_finished;
 	bool is_kept; /* it holds what is nowhere else */
 };
@@ -79,7 +79,7 @@ void ktrc_trace_destroy(struct ktrc_trace_writer *writer)
 	if (writer->dir >= 0)
 		close(writer->dir);
 	free(writer->files);
-	ktrc_index_release(&writer->callers);
+	ktrc_seen_release(&writer->seen);
 	free(writer->tmp_path);
 	free(writer->path);
 	free(writer);
@@ -184,37 +184,6 @@ static void rebase_discarded(struct stream_file *file, u8 *bytes, const struct k
 	memcpy(bytes, &header, sizeof(header));
 }
 
-/* The frames in a `stack` record; without memory one that has no place gets no name. */
-static void note_frames(struct ktrc_trace_writer *writer, const struct ktrc_event *stack,
-			const u8 *payload)
-{
-	for (size_t i = 0; i < stack->nr_fields; i++) {
-		const struct ktrc_field *field = &stack->fields[i];
-
-		if (field->format == KTRC_FMT_ADDRESS)
-			ktrc_index_get(&writer->callers, ktrc_get(&field->get, payload), 0);
-	}
-}
-
-static void note_callers(struct ktrc_trace_writer *writer, const struct ktrc_schema *schema,
-			 const u8 *bytes, size_t len)
-{
-	const struct ktrc_event *stack = ktrc_schema_find(schema, "stack");
-	const struct ktrc_getter *kernel = ktrc_event_getter(stack, "kernel");
-	struct ktrc_packet packet;
-	struct ktrc_cursor cursor;
-	const u8 *payload;
-	int id;
-
-	for (size_t at = 0; kernel && ktrc_packet_parse(&packet, bytes + at, len - at) == 0;
-	     at += packet.size) {
-		cursor = ktrc_packet_begin(&packet);
-		while ((id = ktrc_cursor_next(&cursor, schema, &payload)) >= 0)
-			if (id == (int)stack->id && ktrc_get(kernel, payload))
-				note_frames(writer, stack, payload);
-	}
-}
-
 /* Adds what is about to be appended to what is known of the file. */
 static struct stream_file account(const struct stream_file *file, u8 *bytes, size_t len,
 				  u64 *end_ticks)
@@ -280,8 +249,8 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, const struct ktrc_captur
 			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
 		return ret;
 	}
-	if (ktrc_capture_has_kernel_stacks(capture))
-		note_callers(writer, capture->schema, bytes, len);
+	if (ktrc_capture_has_stacks(capture))
+		ktrc_seen_add(&writer->seen, capture->schema, bytes, len);
 	*file = next;
 	writer->end_ticks = end_ticks;
 	return 0;
@@ -322,9 +291,17 @@ static json_t *functions_to_json(const struct ktrc_trace_writer *writer)
 {
 	KTRC_CLEANUP(ktrc_symbols_release) struct ktrc_symbols symbols = { 0 };
 
-	if (writer->callers.nr && ktrc_symbols_load(&symbols) < 0)
+	if (writer->seen.kernel.nr && ktrc_symbols_load(&symbols) < 0)
 		return NULL;
-	return ktrc_symbols_to_json(&symbols, &writer->callers);
+	return ktrc_symbols_to_json(&symbols, &writer->seen.kernel);
+}
+
+/* And in the user stacks. */
+static json_t *code_to_json(const struct ktrc_trace_writer *writer)
+{
+	KTRC_CLEANUP(ktrc_code_release) struct ktrc_code code = { 0 };
+
+	return ktrc_code_load(&code, &writer->seen) < 0 ? NULL : ktrc_code_to_json(&code);
 }
 
 /* Both parts as text: @metadata and @document are to be freed. */
@@ -332,14 +309,15 @@ static int describe(const struct ktrc_trace_writer *writer, const struct ktrc_ca
 		    char **metadata, char **document, struct ktrc_error *err)
 {
 	__ktrc_json json_t *json = ktrc_capture_to_json(capture);
-	json_t *functions = functions_to_json(writer);
+	json_t *functions = functions_to_json(writer), *code = code_to_json(writer);
 
 	if (json) {
 		json_object_set_new(json, "streams", streams_to_json(writer));
 		json_object_set_new(json, "functions", functions);
+		json_object_set_new(json, "code", code);
 	}
 	*metadata = ktrc_metadata_text(capture);
-	*document = json && functions ? json_dumps(json, JSON_INDENT(1)) : NULL;
+	*document = json && functions && code ? json_dumps(json, JSON_INDENT(1)) : NULL;
 	return *metadata && *document ? 0 : ktrc_fail(err, ENOMEM, "%s", writer->path);
 }
 

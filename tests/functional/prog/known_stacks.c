@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * known_stacks two NR NR | deep NR DEPTH | lost NR: gives advice (MADV_NORMAL) from stacks that it knows, and
- * prints each, innermost first, in hexadecimal.
+ * known_stacks [stay] two NR NR | deep NR DEPTH | lost NR: gives advice (MADV_NORMAL) from stacks that it knows,
+ * and prints each, innermost first, in hexadecimal.
  *
  * two:  NR times from one caller, NR times from another
  * deep: NR times under DEPTH callers
  * lost: NR times with a frame pointer to a page that was dropped; prints then which page, and how
  *       often it was there afterwards
+ * stay: it does not end when it is done, but becomes another program when it is told so (SIGUSR1)
  *
  * Nobody has called the outermost function: its frame says so.
  */
 #define _GNU_SOURCE
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "touch.h"
 
@@ -151,8 +155,27 @@ static void lose(int nr)
 	printf("%p\n%lu\n%d\n", ip, (unsigned long)(pages + PAGE) / PAGE, present);
 }
 
+static void become(int signal)
+{
+	(void)signal;
+	execlp("sleep", "known_stacks", "1000", NULL);
+	abort();
+}
+
+static void stay(void)
+{
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
+	bool stays = argc > 1 && !strcmp(argv[1], "stay");
+
+	argc -= stays;
+	argv += stays;
+	signal(SIGUSR1, become);
 	page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		abort();
@@ -165,8 +188,10 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "lost")) {
 		lose(atoi(argv[2]));
 	} else {
-		fputs("usage: known_stacks two NR NR | deep NR DEPTH | lost NR\n", stderr);
+		fputs("usage: known_stacks [stay] two NR NR | deep NR DEPTH | lost NR\n", stderr);
 		return 2;
 	}
+	if (stays)
+		stay();
 	return 0;
 }

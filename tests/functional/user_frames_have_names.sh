@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Frames of user stacks are named by function, file, place in it and build id, as nm and readelf of
+# binutils tell them of the program's file and of the C library: of a session and of a saved trace, also when
+# the file was deleted while it runs.  A trace keeps the names when the process has ended; a session has none then, and
+# none when the process runs another program.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+ulimit -c 0
+
+record() {
+	ktrc-ctl start -q --events=madvise:stack=user,fault.light:stack=ip --memory=16M || fail "start: $?"
+	coproc program { exec "$tmp/known_stacks" stay two 1009 503; }
+	pid=$!
+	for _ in 1 2; do read -r _ <&"${program[0]}" || fail "known_stacks"; done
+	cp "/proc/$pid/maps" "$tmp/maps"
+	ktrc-ctl stop -q || fail "stop: $?"
+}
+
+# read_into FILE [TRACE]: what it recorded
+read_into() {
+	ktrc-read events --stacks --format=ndjson "${@:2}" >"$tmp/all" || fail "events: $?"
+	jq -c "select(.pid == $pid and .comm == \"known_stacks\")" "$tmp/all" >"$1"
+}
+
+# right ROWS: frames of the program's own file that are named as nm names them, those that are not; of the C
+# library with its build id, those without
+right() {
+	python3 - "$1" "$tmp/maps" build/functional/known_stacks <<'END'
+import json, re, subprocess, sys
+rows, maps, program = sys.argv[1:]
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+def build_id(path):
+    return re.search('Build ID: ([0-9a-f]+)', output('readelf', '-n', path))[1]
+regions = []
+for line in open(maps, encoding='ascii'):
+    addresses, mode, offset, _, _, *path = line.strip().split(maxsplit=5)
+    if 'x' in mode and path:
+        regions.append((*(int(at, 16) for at in addresses.split('-')), int(offset, 16), path[0]))
+functions = [(int(f[0], 16), int(f[1], 16), f[3]) for f in (line.split() for line in output('nm', '-S', program).splitlines())
+             if len(f) == 4 and f[2] in 'tTwW']
+segments = [(int(s[1], 16), int(s[2], 16), int(s[4], 16)) for s in
+            (line.split() for line in output('readelf', '-lW', program).splitlines()) if s[:1] == ['LOAD']]
+own, library = [0, 0], [0, 0]
+ids = {}
+for row in map(json.loads, open(rows, encoding='utf-8')):
+    for i, frame in enumerate(row.get('user_stack', {'frames': []})['frames']):
+        at = int(frame['address'], 16)
+        region = next((r for r in regions if r[0] <= at < r[1]), None)
+        if not region or not region[3].startswith('/'):
+            continue
+        offset = at - region[0] + region[2]
+        path = region[3].removesuffix(' (deleted)')
+        if not path.endswith('/known_stacks'):
+            ids[path] = ids.get(path) or build_id(path)
+            library[(frame.get('file'), frame.get('build_id'), frame.get('file_offset')) != (path, ids[path], offset)] += 1
+            continue
+        segment = next(s for s in segments if s[0] <= offset < s[0] + s[2])
+        where = offset - segment[0] + segment[1]
+        wanted = {(name, where - begin) for begin, size, name in functions if begin <= where - (i > 0) < begin + size}
+        ids[program] = ids.get(program) or build_id(program)
+        got = (frame.get('function'), frame.get('offset'))
+        if got in wanted and frame['file_offset'] == offset and frame['build_id'] == ids[program] and path in frame['file']:
+            own[0] += 1
+        else:
+            own[1] += 1
+            print(frame, wanted, file=sys.stderr)
+print(own[0] >= 2 * 1512, own[1], library[0] > 10, library[1])
+END
+}
+
+cp build/functional/known_stacks "$tmp/known_stacks"
+record
+read_into "$tmp/rows"
+expect "named, or not; in libraries" "$(right "$tmp/rows" 2>"$tmp/wrong")" "True 0 True 0"
+for function in advise one_caller another_caller; do
+	grep -q "\"function\":\"$function\"" "$tmp/rows" || fail "nobody is called $function"
+done
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+rm "$tmp/known_stacks"
+read_into "$tmp/deleted"
+expect "deleted: named, or not; in libraries" "$(right "$tmp/deleted" 2>"$tmp/wrong")" "True 0 True 0"
+grep -q "\"file\":\"$tmp/known_stacks (deleted)\"" "$tmp/deleted" || fail "it is not said to be deleted"
+
+# another program
+kill -USR1 "$pid"
+until [ "$(tr '\0' ' ' <"/proc/$pid/cmdline")" = "known_stacks 1000 " ]; do sleep 0.1; done
+read_into "$tmp/other"
+expect "another program's names" "$(jq -r '.user_stack | values | .frames[].file' "$tmp/other" | sort -u)" null
+kill "$pid"
+wait "$pid"
+read_into "$tmp/ended"
+expect "names of a process that has ended" "$(jq -r '.user_stack | values | .frames[].file' "$tmp/ended" | sort -u)" null
+read_into "$tmp/saved" "$tmp/trace"
+cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
+ktrc-read events --stacks "$tmp/trace" >"$tmp/text" || fail "text: $?"
+grep -qE "^	 *[0-9a-f]+ one_caller\\+0x[0-9a-f]+ \\($tmp/known_stacks\\)\$" "$tmp/text" || fail "no name in the text"
+ktrc-ctl reset -q

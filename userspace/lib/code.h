@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the addresses of user stacks lie: the executable mappings of processes that are alive, the
+ * files behind them with their build ids, and the functions in these.
+ */
+#ifndef KTRC_CODE_H
+#define KTRC_CODE_H
+
+#include <jansson.h>
+
+#include "symbols.h"
+#include "task.h"
+
+/* A build id in hexadecimal, with its NUL. */
+#define KTRC_BUILD_ID_ROOM 129
+
+/**
+ * struct ktrc_code_file - a file that programs run
+ * @path: as the process has it; "[vdso]" and the like for what the kernel maps
+ * @build_id: in hexadecimal; "": it has none, or could not be read
+ * @functions: by rising offset in the file, those of recorded addresses
+ */
+struct ktrc_code_file {
+	char *path;
+	char build_id[KTRC_BUILD_ID_ROOM];
+	struct ktrc_symbols functions;
+};
+
+/**
+ * struct ktrc_mapping - a part of a file in the memory of a process
+ * @begin: its first address
+ * @end: the address behind it
+ * @offset: what of the file lies at @begin, in bytes
+ * @file: index
+ */
+struct ktrc_mapping {
+	u64 begin;
+	u64 end;
+	u64 offset;
+	u32 file;
+};
+
+/**
+ * struct ktrc_process - a process whose mappings were read
+ * @pid: its id
+ * @start_ns: CLOCK_BOOTTIME, no more exact than the kernel shows it
+ * @comm: its first thread's name then
+ * @mappings: by rising address, those in which recorded addresses lie
+ * @nr_mappings: their number
+ */
+struct ktrc_process {
+	u32 pid;
+	u64 start_ns;
+	char comm[32];
+	struct ktrc_mapping *mappings;
+	size_t nr_mappings;
+};
+
+/**
+ * struct ktrc_code - all of them
+ * @processes: in no order
+ * @nr_processes: their number
+ * @files: each once
+ * @nr_files: their number
+ * @by_pid: index of @processes
+ */
+struct ktrc_code {
+	struct ktrc_process *processes;
+	size_t nr_processes;
+	struct ktrc_code_file *files;
+	size_t nr_files;
+	struct ktrc_index by_pid;
+};
+
+/**
+ * struct ktrc_seen - what recorded stacks lead through
+ * @kernel: addresses in the kernel
+ * @user: addresses in user mode, of any process
+ * @pids: processes that recorded something
+ */
+struct ktrc_seen {
+	struct ktrc_index kernel;
+	struct ktrc_index user;
+	struct ktrc_index pids;
+};
+
+/**
+ * ktrc_seen_add() - look through packets
+ * @seen: what has been seen so far
+ * @schema: of their records
+ * @bytes: whole packets
+ * @len: their length
+ *
+ * Without memory what has no place in it gets no name.
+ */
+void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, const u8 *bytes,
+		   size_t len);
+void ktrc_seen_release(struct ktrc_seen *seen);
+
+/**
+ * ktrc_code_load() - look into the processes that are alive
+ * @code: empty
+ * @seen: which processes, and which addresses
+ *
+ * Return: 0 or -ENOMEM; what cannot be read is left out.
+ */
+int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen);
+void ktrc_code_release(struct ktrc_code *code);
+
+/**
+ * struct ktrc_place - what an address is
+ * @file: the file; NULL: not known
+ * @offset: where in it
+ * @function: the function; NULL: not known
+ */
+struct ktrc_place {
+	const struct ktrc_code_file *file;
+	u64 offset;
+	const struct ktrc_symbol *function;
+};
+
+/**
+ * ktrc_code_find() - the place of a frame of a user stack
+ * @code: where to look
+ * @task: whose stack it is
+ * @stack: the stack
+ * @frame: which of its frames
+ *
+ * Nothing is found of a process that has ended since, or whose first thread has another name than
+ * it had then, as when it runs another program now.
+ */
+struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_task *task,
+				 const struct ktrc_stack *stack, u32 frame);
+
+json_t *ktrc_code_to_json(const struct ktrc_code *code);
+/** ktrc_code_from_json() - the reverse; 0, -EPROTO or -ENOMEM */
+int ktrc_code_from_json(struct ktrc_code *code, const json_t *object);
+
+#endif
