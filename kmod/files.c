@@ -67,6 +67,7 @@ static void wake_worker(struct irq_work *unused)
 int ktrc_files_open(void)
 {
 	struct ktrc_files *files;
+	u32 i;
 
 	if (ktrc_files)
 		return 0;
@@ -75,8 +76,8 @@ int ktrc_files_open(void)
 		return -ENOMEM;
 	init_irq_work(&files->wake, wake_worker);
 	get_random_bytes(files->secret, sizeof(files->secret));
-	files->secret[0] |= 1;
-	files->secret[1] |= 1;
+	for (i = 0; i < ARRAY_SIZE(files->secret); i++)
+		files->secret[i] |= 1;
 	mutex_lock(&files_lock);
 	WRITE_ONCE(ktrc_files, files);
 	mutex_unlock(&files_lock);
@@ -121,9 +122,10 @@ bool ktrc_files_next(u32 *number, char *path, size_t room)
 	bool is_found = false;
 	u32 i;
 
-	mutex_lock(&files_lock);
+	/* the worker sees all mounts, whoever asks */
 	if (*number <= 1)
-		resolve_all();
+		flush_work(&files_work);
+	mutex_lock(&files_lock);
 	for (i = *number ? *number - 1 : 0; ktrc_files && !is_found && i < KTRC_NR_FILES; i++) {
 		if (!ktrc_files->at[i].path)
 			continue;

@@ -34,7 +34,7 @@ struct ktrc_file {
  * @at: open addressing; number i lies at i - 1
  */
 struct ktrc_files {
-	u64 secret[2];
+	u64 secret[3];
 	atomic_long_t missed;
 	struct irq_work wake;
 	struct ktrc_file at[KTRC_NR_FILES];
@@ -47,8 +47,12 @@ extern struct ktrc_files *ktrc_files;
  * ktrc_file_number() - the number of a file
  * @file: the file; the caller holds a reference
  *
+ * Only of one that has a name and was not opened for writing: a reference, held a moment longer
+ * than its user has it, keeps a file that can be written from being run.  What tells it from
+ * others is its inode, and its name, since on some file systems inodes' numbers are soon used again.
+ *
  * Context: task; preemption disabled.
- * Return: 0 if there is no room, or no table.
+ * Return: 0 if it is none of these, there is no room, or no table.
  */
 static inline u32 ktrc_file_number(struct file *file)
 {
@@ -57,10 +61,12 @@ static inline u32 ktrc_file_number(struct file *file)
 	u64 key;
 	u32 i;
 
-	if (!files)
+	if (!files || !inode->i_nlink || file->f_mode & FMODE_WRITE)
 		return 0;
 	key = ((u64)inode->i_sb->s_dev << 32 | inode->i_generation) * files->secret[0] +
-	      inode->i_ino * files->secret[1];
+	      inode->i_ino * files->secret[1] +
+	      (READ_ONCE(file->f_path.dentry->d_name.hash_len) ^ (unsigned long)inode->i_sb) *
+		      files->secret[2];
 	key = (key ^ key >> 32) | 1;
 	for (i = 0; i < KTRC_FILE_REACH; i++) {
 		u32 at = ((key >> 1) + i) & (KTRC_NR_FILES - 1);

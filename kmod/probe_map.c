@@ -79,8 +79,8 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 {
 	struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	unsigned long prot = regs_get_kernel_argument(regs, 3);
-	unsigned long flags = regs_get_kernel_argument(regs, 4);
-	bool is_locked = flags & MAP_LOCKED || current->mm->def_flags & VM_LOCKED;
+	unsigned long flags = regs_get_kernel_argument(regs, 4), def = current->mm->def_flags;
+	bool is_locked = flags & MAP_LOCKED || def & VM_LOCKED;
 	const struct ktrc_ev_map rec = {
 		.page = regs_get_kernel_argument(regs, 1) >> 12,
 		.pages = pages_of(regs_get_kernel_argument(regs, 2)),
@@ -89,10 +89,13 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 		.write = !!(prot & PROT_WRITE),
 		.exec = !!(prot & PROT_EXEC),
 		.anon = !file,
-		.shared = (flags & MAP_TYPE) != MAP_PRIVATE,
+		.shared = (flags & MAP_TYPE) == MAP_SHARED ||
+			  (flags & MAP_TYPE) == MAP_SHARED_VALIDATE,
 		.from = file ? ktrc_mmap_offset(regs) : 0,
-		.fixed = !!(flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)),
-		.populate = is_locked || (flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE,
+		.fixed = !!(flags &
+			    MAP_FIXED), /* without MAP_FIXED_NOREPLACE, which unmaps nothing */
+		.populate = (is_locked && !(def & VM_LOCKONFAULT)) ||
+			    (flags & (MAP_POPULATE | MAP_NONBLOCK)) == MAP_POPULATE,
 		.locked = is_locked,
 		.noreserve = !!(flags & MAP_NORESERVE),
 		.hugetlb = !!(flags & MAP_HUGETLB),
@@ -135,10 +138,10 @@ NOKPROBE_SYMBOL(ktrc_on_munmap_exit);
 
 /* mremap(addr, old_len, new_len, flags, new_addr) */
 static int mremap_entry(struct kretprobe_instance *ri, u64 addr, u64 old_bytes, u64 new_bytes,
-			u64 flags)
+			u64 flags, u64 to)
 {
 	const struct ktrc_ev_map rec = {
-		.page = addr >> 12,
+		.page = (flags & MREMAP_FIXED ? to : addr) >> 12,
 		.pages = pages_of(new_bytes),
 		.call = KTRC_map_call_mremap,
 		.from = addr >> 12,
@@ -153,7 +156,8 @@ static int mremap_entry(struct kretprobe_instance *ri, u64 addr, u64 old_bytes, 
 static int ktrc_on_mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return mremap_entry(ri, ktrc_syscall_argument(regs, 0), ktrc_syscall_argument(regs, 1),
-			    ktrc_syscall_argument(regs, 2), ktrc_syscall_argument(regs, 3));
+			    ktrc_syscall_argument(regs, 2), ktrc_syscall_argument(regs, 3),
+			    ktrc_syscall_argument(regs, 4));
 }
 NOKPROBE_SYMBOL(ktrc_on_mremap_entry);
 
@@ -161,7 +165,7 @@ static int ktrc_on_mremap_32_entry(struct kretprobe_instance *ri, struct pt_regs
 {
 	return mremap_entry(ri, ktrc_syscall_argument_32(regs, 0),
 			    ktrc_syscall_argument_32(regs, 1), ktrc_syscall_argument_32(regs, 2),
-			    ktrc_syscall_argument_32(regs, 3));
+			    ktrc_syscall_argument_32(regs, 3), ktrc_syscall_argument_32(regs, 4));
 }
 NOKPROBE_SYMBOL(ktrc_on_mremap_32_entry);
 
@@ -205,7 +209,9 @@ static int ktrc_on_brk_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct map_entry *e = (void *)ri->data;
 	unsigned long end = regs_return_value(regs);
 
-	if (end != e->asked && e->rec.call == KTRC_map_call_brk) {
+	if (IS_ERR_VALUE(end)) {
+		e->rec.error = min(0ul - end, (unsigned long)MAX_ERROR);
+	} else if (end != e->asked && e->asked >= current->mm->start_brk) {
 		e->rec.error = ENOMEM;
 	} else if (end != e->asked) {
 		e->rec.call = KTRC_map_call_brk;

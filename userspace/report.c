@@ -317,9 +317,11 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
 int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
 			const struct ktrc_cli *cli)
 {
-	if (view == KTRC_VIEW_COMPACTION || (view == KTRC_VIEW_EVENTS && cli->out.has_stacks))
-		return ktrc_capture_need_symbols(capture);
-	return 0;
+	bool shows_stacks = view == KTRC_VIEW_EVENTS && cli->out.has_stacks;
+
+	if (view != KTRC_VIEW_COMPACTION && !shows_stacks)
+		return 0;
+	return ktrc_capture_need_symbols(capture, shows_stacks);
 }
 
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,

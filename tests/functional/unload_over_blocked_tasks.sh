@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module is unloaded under load while tasks wait inside each function whose return it hooks: a
-# hundred inside the handler of a page fault that advice raised, one inside each of the others. They
-# go on as if it had never been, and nothing is left behind. KTRC_CYCLES: how often (20).
+# hundred inside the handler of a page fault that advice raised, one inside each of the others, but for the
+# system calls of 32-bit programs. They go on as if it had never been, and nothing is left behind.
+# KTRC_CYCLES: how often (20).
 # guest: nodes
 # timeout: 3000
 # long
@@ -15,7 +16,8 @@ blocked=100
 cgroups=/sys/fs/cgroup
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
-	migrate_pages)
+	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap migrate_pages)
+of_32=(__ia32_sys_mremap __ia32_sys_brk)
 
 # block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
 block() {
@@ -52,6 +54,12 @@ hold_all() {
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
+	# the loader comes there
+	hold do_mmap 1
+	hold __vm_munmap 1
+	hold __x64_sys_brk 1
+	# shellcheck disable=SC2016 # perl's: mmap(2), mremap(2)
+	hold __x64_sys_mremap '$at = syscall 9, 0, 4096, 1, 34, -1, 0; syscall 25, $at, 4096, 8192, 1, 0'
 	# shellcheck disable=SC2016 # perl's: migrate_pages(2) of itself, from the node where it is to the other one
 	hold migrate_pages 'syscall 256, 0, 64, pack("Q", $_), pack("Q", 3 - $_) for 1, 2'
 }
@@ -88,14 +96,14 @@ let_go() {
 
 # hooked: the functions whose return is
 hooked() {
-	sed -n 's/^[0-9a-f]*  *r  *\([a-z_]*\)+.*/\1/p' /sys/kernel/debug/kprobes/list | sort
+	sed -n 's/^[0-9a-f]*  *r  *\([a-z0-9_]*\)+.*/\1/p' /sys/kernel/debug/kprobes/list | sort
 }
 
 cycle() {
 	insmod ktrc.ko || fail "insmod: $?"
-	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle,numa --memory=1M || fail "start: $?"
+	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle,numa,map,process --memory=1M || fail "start: $?"
 	expect "hooked functions" "$(hooked)" \
-		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)"
+		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" "${of_32[@]}" | sort)"
 	hold_all
 	block
 	await_held

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Frames of user stacks are named by function, file, place in it and build id, as nm and readelf of
 # binutils tell them of the program's file and of the C library: of a session and of a saved trace, also when
-# the file was deleted while it runs.  A trace keeps the names when the process has ended; a session has none then, and
+# the file was deleted while it runs; a file that is made to do harm does none.  A trace keeps the names when the process has ended; a session has none then, and
 # none when the process runs another program.
 . tests/functional/lib.sh
 
@@ -83,6 +83,50 @@ rm "$tmp/known_stacks"
 read_into "$tmp/deleted"
 expect "deleted: named, or not; in libraries" "$(right "$tmp/deleted" 2>"$tmp/wrong")" "True 0 True 0"
 grep -q "\"file\":\"$tmp/known_stacks (deleted)\"" "$tmp/deleted" || fail "it is not said to be deleted"
+read_into "$tmp/saved" "$tmp/trace"
+cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
+
+# harmful WHAT: the program, without symbols and naming a FIFO as what has them (link), or with a function
+# that never ends (size)
+harmful() {
+	python3 - build/functional/known_stacks "$tmp/section" "../../../../../../../$tmp/fifo" "$tmp/known_stacks" "$1" <<'END'
+import struct, subprocess, sys
+program, section, link, out, what = sys.argv[1:]
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+with open(section, 'wb') as file:
+    file.write((link.encode() + b'\0').ljust((len(link) + 4) // 4 * 4, b'\0') + b'\1\2\3\4')
+if what == 'link':
+    output('objcopy', '--strip-all', f'--add-section=.gnu_debuglink={section}', program, out)
+    sys.exit()
+image = bytearray(open(program, 'rb').read())
+offset = int(next(line.split(']')[1].split()[3] for line in output('readelf', '-SW', program).splitlines() if ' .symtab ' in line), 16)
+number = next(int(line.split(':')[0]) for line in output('readelf', '-sW', program).split("'.symtab'")[1].splitlines()
+              if line.endswith(' one_caller'))
+struct.pack_into('<Q', image, offset + 24 * number + 16, 2**64 - 1)
+open(out, 'wb').write(image)
+END
+	chmod +x "$tmp/known_stacks"
+	record
+	timeout 30 ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "$1: $?"
+	timeout 30 ktrc-read -q --save "$tmp/$1" || fail "$1: save: $?"
+	ktrc-read events --stacks --format=ndjson "$tmp/$1" | cmp - "$tmp/all" || fail "$1: the trace does not say the same"
+	grep -q "\"file\":\"$tmp/known_stacks\"" "$tmp/all" || fail "$1: the file has no name"
+}
+
+end() {
+	kill "$pid"
+	wait "$pid"
+	rm -f "$tmp/known_stacks"
+	ktrc-ctl reset -q
+}
+
+end
+mkfifo "$tmp/fifo"
+harmful link
+end
+harmful size
+grep -q '"function":"one_caller"' "$tmp/all" || fail "a function that never ends has no name"
 
 # another program
 kill -USR1 "$pid"
@@ -93,8 +137,6 @@ kill "$pid"
 wait "$pid"
 read_into "$tmp/ended"
 expect "names of a process that has ended" "$(jq -r '.user_stack | values | .frames[].file' "$tmp/ended" | sort -u)" null
-read_into "$tmp/saved" "$tmp/trace"
-cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
 ktrc-read events --stacks "$tmp/trace" >"$tmp/text" || fail "text: $?"
 grep -qE "^	 *[0-9a-f]+ one_caller\\+0x[0-9a-f]+ \\($tmp/known_stacks\\)\$" "$tmp/text" || fail "no name in the text"
 ktrc-ctl reset -q

@@ -296,7 +296,7 @@ bool ktrc_capture_has_stacks(const struct ktrc_capture *capture)
 	return false;
 }
 
-int ktrc_capture_need_symbols(struct ktrc_capture *capture)
+int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
 	int ret = 0;
@@ -310,7 +310,7 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture)
 	/* what is followed comes later */
 	if (seen.kernel.nr || !capture->nr_streams)
 		ret = ktrc_symbols_load(&capture->symbols);
-	return ret < 0 ? ret : ktrc_code_load(&capture->code, &seen);
+	return ret < 0 || !with_code ? ret : ktrc_code_load(&capture->code, &seen);
 }
 
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)

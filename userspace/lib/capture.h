@@ -119,8 +119,14 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_c
 /** ktrc_capture_has_stacks() - does a record of its session have one */
 bool ktrc_capture_has_stacks(const struct ktrc_capture *capture);
 
-/** ktrc_capture_need_symbols() - fill @symbols and @code if there are stacks; 0 or -ENOMEM */
-int ktrc_capture_need_symbols(struct ktrc_capture *capture);
+/**
+ * ktrc_capture_need_symbols() - fill @symbols if there are stacks
+ * @capture: not yet, or from a trace
+ * @with_code: @code as well
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code);
 
 /** ktrc_capture_start_reader() - feed the streams to a new reader */
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);

@@ -324,9 +324,12 @@ static int fill_newer(struct ktrc_capture *capture, const json_t *document)
 	capture->settled_ticks = json_is_integer(settled) ? (u64)json_integer_value(settled) :
 							    capture->end_ticks;
 	capture->has_symbols = true;
-	if (ktrc_quotas_from_json(&capture->quotas, json_object_get(document, "cpu_max")) < 0 ||
-	    ktrc_symbols_from_json(&capture->symbols, json_object_get(document, "functions")) < 0 ||
-	    ktrc_code_from_json(&capture->code, json_object_get(document, "code")) < 0)
+	/* names are not worth a trace */
+	if (ktrc_symbols_from_json(&capture->symbols, json_object_get(document, "functions")) < 0)
+		ktrc_symbols_release(&capture->symbols);
+	if (ktrc_code_from_json(&capture->code, json_object_get(document, "code")) < 0)
+		ktrc_code_release(&capture->code);
+	if (ktrc_quotas_from_json(&capture->quotas, json_object_get(document, "cpu_max")) < 0)
 		return -EPROTO;
 	return ktrc_names_from_json(&capture->names, json_object_get(document, "cgroups"));
 }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A process's files are opened through /proc/PID/map_files, so that each is the one that is mapped,
- * wherever the process sees it, and also when it was deleted.
+ * wherever the process sees it, and also when it was deleted.  They may be made to do harm, or be on
+ * a file system that does not answer: a child with little memory and time looks at them.
  */
 #include "code.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -15,6 +23,15 @@
 #include "json.h"
 #include "names.h"
 #include "packet.h"
+
+/* What is beyond has no name: a process can make up its stacks. */
+#define MAX_SEEN (1u << 20)
+
+static void see(struct ktrc_index *index, u64 number)
+{
+	if (index->nr < MAX_SEEN)
+		ktrc_index_get(index, number, 0);
+}
 
 void ktrc_seen_release(struct ktrc_seen *seen)
 {
@@ -30,8 +47,8 @@ static void see_stack(struct ktrc_seen *seen, const struct ktrc_event *event, bo
 		const struct ktrc_field *field = &event->fields[i];
 
 		if (field->format == KTRC_FMT_ADDRESS)
-			ktrc_index_get(is_kernel ? &seen->kernel : &seen->user,
-				       ktrc_get(&field->get, payload), 0);
+			see(is_kernel ? &seen->kernel : &seen->user,
+			    ktrc_get(&field->get, payload));
 	}
 }
 
@@ -54,7 +71,7 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 			if (id == (int)stack->id)
 				see_stack(seen, stack, ktrc_get(kernel, payload), payload);
 			else if (id == (int)task->id)
-				ktrc_index_get(&seen->pids, ktrc_get(tgid, payload), 0);
+				see(&seen->pids, ktrc_get(tgid, payload));
 		}
 	}
 }
@@ -73,6 +90,9 @@ void ktrc_code_release(struct ktrc_code *code)
 	*code = (struct ktrc_code){ 0 };
 }
 
+/* As exactly as /proc shows when a process started. */
+#define START_NS (NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK))
+
 /* ---- of the processes that are alive ---- */
 
 /* What is known while processes are looked into. */
@@ -81,8 +101,11 @@ struct loader {
 	u64 *addresses; /* by rising address */
 	size_t nr_addresses;
 	struct ktrc_index by_inode; /* of files */
-	struct ktrc_elf **elfs; /* of each file, or NULL */
-	size_t nr_elfs;
+	struct table {
+		struct ktrc_symbols functions;
+		bool *is_used;
+	} * tables; /* of each file */
+	size_t nr_tables;
 };
 
 /* A line of /proc/PID/maps. */
@@ -90,8 +113,6 @@ struct line {
 	u64 begin;
 	u64 end;
 	u64 offset;
-	u64 device;
-	u64 inode;
 	const char *path;
 };
 
@@ -133,89 +154,129 @@ static size_t first_address(const struct loader *loader, u64 begin)
 /* "55d0c7a00000-55d0c7a02000 r-xp 00001000 fe:00 1234   /usr/bin/x" */
 static bool parse_line(char *text, struct line *line)
 {
-	unsigned int major, minor;
 	char mode[5];
 	int used = 0;
 
-	if (sscanf(text, "%llx-%llx %4s %llx %x:%x %llu %n", &line->begin, &line->end, mode,
-		   &line->offset, &major, &minor, &line->inode, &used) < 7 ||
-	    mode[2] != 'x')
+	if (sscanf(text, "%llx-%llx %4s %llx %*x:%*x %*u %n", &line->begin, &line->end, mode,
+		   &line->offset, &used) < 4 ||
+	    !used || mode[2] != 'x')
 		return false;
-	line->device = (u64)major << 32 | minor;
 	text[strcspn(text, "\n")] = '\0';
 	line->path = text + used;
 	return *line->path;
 }
 
-/* Where else than in the memory of the process: what has no inode has no file. */
-static struct ktrc_elf *open_elf(u32 pid, const struct line *line)
+/* A regular file; what does something when it is opened, or waits for somebody, is not. */
+static int open_mapped(u32 pid, const struct line *line, struct stat *stat)
 {
 	char path[96];
+	__ktrc_fd int fd = -1;
 
-	if (!line->inode)
-		return NULL;
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, line->begin, line->end);
-	return ktrc_elf_open(path);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, stat) < 0 || !S_ISREG(stat->st_mode))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Its place among the files; negative without memory. */
-static int add_file(struct loader *loader, u32 pid, const struct line *line)
+/* Its place among the files; negative without memory.  @fd is closed; -1: what is no file. */
+static int add_file(struct loader *loader, const char *path, int fd)
 {
-	u32 *place = ktrc_index_get(&loader->by_inode, line->device, line->inode);
-	struct ktrc_code_file *file;
-	struct ktrc_elf **elf;
+	struct ktrc_code *code = loader->code;
+	struct ktrc_code_file *file = ktrc_array_push(code->files, code->nr_files);
+	struct table *table = ktrc_array_push(loader->tables, loader->nr_tables);
+	int ret = 0;
 
-	if (!place)
+	if (!file || !table) {
+		if (fd >= 0)
+			close(fd);
 		return -ENOMEM;
-	/* of the kernel's own parts, which have no inode, each is a file of its own */
-	if (*place != KTRC_INDEX_NONE && line->inode)
+	}
+	file->path = ktrc_printable(path);
+	if (fd >= 0)
+		ret = ktrc_elf_read(fd, file->build_id, &table->functions);
+	table->is_used = calloc(table->functions.nr + 1, sizeof(bool));
+	return ret == 0 && file->path && table->is_used ? (int)code->nr_files - 1 : -ENOMEM;
+}
+
+/* The same file is known by its inode; the kernel's own parts, as [vdso], are none. */
+static int get_file(struct loader *loader, u32 pid, const struct line *line)
+{
+	struct stat stat;
+	int fd = open_mapped(pid, line, &stat), file;
+	u32 *place;
+
+	if (fd < 0)
+		return add_file(loader, line->path, -1);
+	place = ktrc_index_get(&loader->by_inode, stat.st_dev, stat.st_ino);
+	if (place && *place != KTRC_INDEX_NONE) {
+		close(fd);
 		return (int)*place;
-	*place = (u32)loader->code->nr_files;
-	file = ktrc_array_push(loader->code->files, loader->code->nr_files);
-	elf = ktrc_array_push(loader->elfs, loader->nr_elfs);
-	if (!file || !elf)
-		return -ENOMEM;
-	file->path = ktrc_printable(line->path);
-	*elf = open_elf(pid, line);
-	if (*elf)
-		ktrc_elf_build_id(*elf, file->build_id);
-	return file->path ? (int)*place : -ENOMEM;
+	}
+	file = add_file(loader, line->path, fd);
+	if (place && file >= 0)
+		*place = (u32)file;
+	return file;
 }
 
-/* The functions of the addresses that lie in a mapping: of both what calls there and what runs. */
-static int add_functions(struct loader *loader, const struct ktrc_mapping *mapping, size_t first)
+static void use(struct table *table, u64 offset)
 {
-	struct ktrc_symbols *functions = &loader->code->files[mapping->file].functions;
-	const struct ktrc_elf *elf = loader->elfs[mapping->file];
-	struct ktrc_symbol function;
+	const struct ktrc_symbol *function = ktrc_symbols_caller(&table->functions, offset);
+
+	if (function)
+		table->is_used[function - table->functions.rows] = true;
+}
+
+/* The functions of the addresses that lie in a mapping: both what calls there and what runs. */
+static void use_functions(struct loader *loader, const struct ktrc_mapping *mapping, size_t first)
+{
+	struct table *table = &loader->tables[mapping->file];
 	u64 offset;
 
-	for (size_t i = first; elf && i < loader->nr_addresses; i++) {
+	for (size_t i = first; i < loader->nr_addresses; i++) {
 		if (loader->addresses[i] >= mapping->end)
 			break;
 		offset = loader->addresses[i] - mapping->begin + mapping->offset;
-		for (u64 back = 0; back <= 1 && back <= offset; back++)
-			if (ktrc_elf_function(elf, offset - back, &function) &&
-			    ktrc_symbols_add(functions, &function) < 0)
-				return -ENOMEM;
+		use(table, offset);
+		use(table, offset + 1);
 	}
-	return 0;
+}
+
+/* Of tables only what was used goes into the files. */
+static int keep_functions(struct loader *loader)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < loader->nr_tables; i++) {
+		struct table *table = &loader->tables[i];
+
+		for (size_t j = 0; ret == 0 && j < table->functions.nr; j++)
+			if (table->is_used[j])
+				ret = ktrc_symbols_add(&loader->code->files[i].functions,
+						       &table->functions.rows[j]);
+	}
+	return ret;
 }
 
 static int add_mapping(struct loader *loader, struct ktrc_process *process, const struct line *line)
 {
 	size_t first = first_address(loader, line->begin);
+	u64 last = process->nr_mappings ? process->mappings[process->nr_mappings - 1].end : 0;
 	struct ktrc_mapping *mapping;
 	int file;
 
-	if (first == loader->nr_addresses || loader->addresses[first] >= line->end)
+	/* they may change between two pieces of what is read */
+	if (line->begin < last || first == loader->nr_addresses ||
+	    loader->addresses[first] >= line->end)
 		return 0;
-	file = add_file(loader, process->pid, line);
+	file = get_file(loader, process->pid, line);
 	mapping = file < 0 ? NULL : ktrc_array_push(process->mappings, process->nr_mappings);
 	if (!mapping)
 		return -ENOMEM;
 	*mapping = (struct ktrc_mapping){ line->begin, line->end, line->offset, (u32)file };
-	return add_functions(loader, mapping, first);
+	use_functions(loader, mapping, first);
+	return 0;
 }
 
 static FILE *open_of(u32 pid, const char *name)
@@ -246,7 +307,7 @@ static bool read_identity(struct ktrc_process *process)
 		return false;
 	text[end - text] = '\0';
 	ktrc_comm_copy(process->comm, begin + 1);
-	process->start_ns = start * (NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK));
+	process->start_ns = start * START_NS;
 	return true;
 }
 
@@ -254,21 +315,25 @@ static int add_process(struct loader *loader, u32 pid)
 {
 	struct ktrc_code *code = loader->code;
 	__ktrc_file FILE *file = open_of(pid, "maps");
-	struct ktrc_process *process;
+	struct ktrc_process *process, was;
 	__ktrc_free char *text = NULL;
 	struct line line;
 	size_t room = 0;
+	bool is_known;
 	int ret = 0;
 
 	process = file ? ktrc_array_push(code->processes, code->nr_processes) : NULL;
 	if (!process)
 		return file ? -ENOMEM : 0;
 	process->pid = pid;
-	while (ret == 0 && getline(&text, &room, file) > 0)
+	is_known = read_identity(process);
+	was = *process;
+	while (ret == 0 && is_known && getline(&text, &room, file) > 0)
 		if (parse_line(text, &line))
 			ret = add_mapping(loader, process, &line);
-	/* its end, or another's beginning, in between, or nothing of interest */
-	if (!process->nr_mappings || !read_identity(process)) {
+	/* another one has its number, or it began another program, in between; or nothing of interest */
+	if (!process->nr_mappings || !read_identity(process) || was.start_ns != process->start_ns ||
+	    strcmp(was.comm, process->comm) != 0) {
 		free(process->mappings);
 		code->nr_processes--;
 	}
@@ -287,27 +352,124 @@ static int index_processes(struct ktrc_code *code)
 	return 0;
 }
 
-static void close_all(struct loader *loader)
+static void release_loader(struct loader *loader)
 {
-	for (size_t i = 0; i < loader->nr_elfs; i++)
-		ktrc_elf_close(loader->elfs[i]);
-	free(loader->elfs);
+	for (size_t i = 0; i < loader->nr_tables; i++) {
+		ktrc_symbols_release(&loader->tables[i].functions);
+		free(loader->tables[i].is_used);
+	}
+	free(loader->tables);
 	free(loader->addresses);
 	ktrc_index_release(&loader->by_inode);
 }
 
-int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen)
+static int look(struct ktrc_code *code, const struct ktrc_seen *seen)
 {
 	struct loader loader = { .code = code };
 	int ret = sort_addresses(&loader, &seen->user);
 
 	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
-		if (seen->pids.slots[i].is_used && loader.nr_addresses)
+		if (seen->pids.slots[i].is_used)
 			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
-	for (size_t i = 0; i < code->nr_files; i++)
-		ktrc_symbols_sort(&code->files[i].functions);
-	close_all(&loader);
-	return ret < 0 ? ret : index_processes(code);
+	if (ret == 0)
+		ret = keep_functions(&loader);
+	release_loader(&loader);
+	return ret;
+}
+
+#define MAX_MEMORY (1ull << 30)
+#define MAX_CPU_S 20
+#define MAX_WAIT_MS 60000
+
+/* Says what it finds, as JSON, and ends. */
+static void be_child(const struct ktrc_seen *seen, int fd)
+{
+	const struct rlimit memory = { MAX_MEMORY, MAX_MEMORY }, cpu = { MAX_CPU_S, MAX_CPU_S };
+	const struct rlimit core = { 0, 0 };
+	struct ktrc_code code = { 0 };
+	json_t *document;
+
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if (setrlimit(RLIMIT_AS, &memory) < 0 || setrlimit(RLIMIT_CPU, &cpu) < 0 ||
+	    setrlimit(RLIMIT_CORE, &core) < 0 || look(&code, seen) < 0)
+		_exit(1);
+	document = ktrc_code_to_json(&code);
+	_exit(document && json_dumpfd(document, fd, JSON_COMPACT) == 0 ? 0 : 1);
+}
+
+static s64 now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (s64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* All that comes until the child has ended, or its time is over; NULL: nothing of use. */
+static char *read_all(int fd, size_t *len)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	s64 end_ms = now_ms() + MAX_WAIT_MS, left_ms;
+	char *text = NULL, *grown;
+	size_t room = 0;
+	ssize_t got = 1;
+
+	while (got > 0) {
+		if (*len == room) {
+			room = room ? 2 * room : 1u << 16;
+			grown = realloc(text, room);
+			if (!grown)
+				break;
+			text = grown;
+		}
+		left_ms = end_ms - now_ms();
+		if (left_ms <= 0 || poll(&poll_fd, 1, (int)left_ms) <= 0)
+			break;
+		got = read(fd, text + *len, room - *len);
+		*len += got > 0 ? (size_t)got : 0;
+	}
+	if (got == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* What the child says; without it, or when it was stopped, there are no names. */
+static int be_parent(struct ktrc_code *code, pid_t child, int fd)
+{
+	__ktrc_free char *text = NULL;
+	__ktrc_json json_t *document = NULL;
+	size_t len = 0;
+	int status, ret;
+
+	text = read_all(fd, &len);
+	kill(child, SIGKILL); /* it has ended, or hangs */
+	waitpid(child, &status, text ? 0 : WNOHANG);
+	document = text ? json_loadb(text, len, 0, NULL) : NULL;
+	ret = document ? ktrc_code_from_json(code, document) : 0;
+	if (ret == 0)
+		return 0;
+	ktrc_code_release(code);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen)
+{
+	int fds[2], ret = 0;
+	pid_t child;
+
+	if (!seen->user.nr || pipe2(fds, O_CLOEXEC) < 0)
+		return 0;
+	child = fork();
+	if (child == 0)
+		be_child(seen, fds[1]);
+	close(fds[1]);
+	if (child > 0)
+		ret = be_parent(code, child, fds[0]);
+	close(fds[0]);
+	return ret;
 }
 
 /* ---- looking up ---- */
@@ -315,9 +477,10 @@ int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen)
 /* A number may be another process's by now, and a process may run another program. */
 static bool is_same(const struct ktrc_process *process, const struct ktrc_task *task)
 {
-	if (process->start_ns > task->start_ns)
-		return false;
-	return task->tid != task->tgid || strcmp(process->comm, task->comm) == 0;
+	if (task->tid != task->tgid)
+		return process->start_ns <= task->start_ns;
+	return task->start_ns - process->start_ns < START_NS &&
+	       strcmp(process->comm, task->comm) == 0;
 }
 
 static const struct ktrc_mapping *find_mapping(const struct ktrc_process *process, u64 address)

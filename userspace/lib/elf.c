@@ -3,119 +3,115 @@
 #include "elf.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 
-struct ktrc_elf {
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-};
+#define MAX_NAME 511
+#define MAX_FUNCTIONS (1 << 20)
 
-/* Symbols of a separate file are looked for on this machine only. */
-static char *debuginfo_path;
+/* Which file has the symbols that this one lacks it may say itself: none is looked for. */
+static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **found)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
+	(void)found;
+	return -1;
+}
+
 static const Dwfl_Callbacks callbacks = {
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_nothing,
 	.section_address = dwfl_offline_section_address,
-	.debuginfo_path = &debuginfo_path,
 };
 
-/* A regular file; what waits for somebody, as a FIFO does, is not opened. */
-static int open_regular(const char *path)
+static void end_dwfl(Dwfl **dwfl)
 {
-	__ktrc_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat stat;
-
-	if (fd < 0 || fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode))
-		return -1;
-	return dup(fd);
+	if (*dwfl)
+		dwfl_end(*dwfl);
 }
 
-struct ktrc_elf *ktrc_elf_open(const char *path)
-{
-	struct ktrc_elf *elf = calloc(1, sizeof(*elf));
-	int fd = elf ? open_regular(path) : -1;
-
-	if (fd >= 0) {
-		unsetenv("DEBUGINFOD_URLS");
-		elf->dwfl = dwfl_begin(&callbacks);
-	}
-	if (fd >= 0 && elf->dwfl) {
-		elf->module = dwfl_report_elf(elf->dwfl, "", path, fd, 0, false);
-		if (elf->module)
-			fd = -1; /* it is the module's now */
-		dwfl_report_end(elf->dwfl, NULL, NULL);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (elf && elf->module)
-		return elf;
-	ktrc_elf_close(elf);
-	return NULL;
-}
-
-void ktrc_elf_close(struct ktrc_elf *elf)
-{
-	if (!elf)
-		return;
-	if (elf->dwfl)
-		dwfl_end(elf->dwfl);
-	free(elf);
-}
-
-void ktrc_elf_build_id(const struct ktrc_elf *elf, char text[KTRC_BUILD_ID_ROOM])
+static void read_build_id(Dwfl_Module *module, char text[KTRC_BUILD_ID_ROOM])
 {
 	const unsigned char *bits;
 	GElf_Addr at;
-	GElf_Addr bias;
-	int len;
+	int len = dwfl_module_build_id(module, &bits, &at);
 
-	text[0] = '\0';
-	if (!dwfl_module_getelf(elf->module, &bias))
-		return;
-	len = dwfl_module_build_id(elf->module, &bits, &at);
 	for (int i = 0; i < len && 2 * i + 2 < KTRC_BUILD_ID_ROOM; i++)
 		sprintf(text + 2 * i, "%02x", bits[i]);
 }
 
-/* The segment in which a byte of the file is loaded. */
-static bool find_segment(Elf *elf, u64 offset, GElf_Phdr *found)
+/* The segment in which an address is loaded from the file. */
+static bool find_segment(Elf *elf, GElf_Addr address, GElf_Phdr *found)
 {
 	size_t nr = 0;
 
 	if (elf_getphdrnum(elf, &nr) != 0)
 		return false;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (gelf_getphdr(elf, (int)i, found) && found->p_type == PT_LOAD &&
-		    offset >= found->p_offset && offset - found->p_offset < found->p_filesz)
+		    address >= found->p_vaddr && address - found->p_vaddr < found->p_filesz)
 			return true;
-	}
 	return false;
 }
 
-bool ktrc_elf_function(const struct ktrc_elf *elf, u64 offset, struct ktrc_symbol *function)
+static int add_function(struct ktrc_symbols *functions, Elf *elf, const GElf_Sym *symbol,
+			GElf_Addr address, const char *name)
 {
-	GElf_Addr bias, at;
-	GElf_Off into;
 	GElf_Phdr segment;
-	GElf_Sym symbol;
-	const char *name;
-	Elf *file = dwfl_module_getelf(elf->module, &bias);
+	u64 begin, room;
+	char copy[MAX_NAME + 1];
 
-	if (!file || !find_segment(file, offset, &segment))
-		return false;
-	at = segment.p_vaddr + (offset - segment.p_offset);
-	name = dwfl_module_addrinfo(elf->module, at + bias, &into, &symbol, NULL, NULL, NULL);
 	/* what has no size may end anywhere */
-	if (!name || into > offset || into >= symbol.st_size)
-		return false;
-	*function = (struct ktrc_symbol){
-		.begin = offset - into,
-		.end = offset - into + symbol.st_size,
-		.name = (char *)name,
-	};
-	return true;
+	if (!name || !*name || GELF_ST_TYPE(symbol->st_info) != STT_FUNC || !symbol->st_size ||
+	    !find_segment(elf, address, &segment) ||
+	    segment.p_offset > UINT64_MAX - segment.p_filesz)
+		return 0;
+	begin = segment.p_offset + (address - segment.p_vaddr);
+	room = segment.p_filesz - (address - segment.p_vaddr);
+	snprintf(copy, sizeof(copy), "%s", name);
+	return ktrc_symbols_add(
+		functions, &(struct ktrc_symbol){
+				   .begin = begin,
+				   .end = begin + (symbol->st_size < room ? symbol->st_size : room),
+				   .name = copy,
+			   });
+}
+
+static int read_functions(Dwfl_Module *module, struct ktrc_symbols *functions)
+{
+	GElf_Addr bias, address;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	int nr = elf ? dwfl_module_getsymtab(module) : 0, ret = 0;
+	const char *name;
+	GElf_Sym symbol;
+
+	for (int i = 0; ret == 0 && i < nr && i < MAX_FUNCTIONS; i++) {
+		name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+		ret = add_function(functions, elf, &symbol, address - bias, name);
+	}
+	if (ret == 0)
+		ktrc_symbols_sort(functions);
+	return ret;
+}
+
+int ktrc_elf_read(int fd, char build_id[KTRC_BUILD_ID_ROOM], struct ktrc_symbols *functions)
+{
+	KTRC_CLEANUP(end_dwfl) Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl_Module *module = NULL;
+
+	build_id[0] = '\0';
+	if (dwfl) {
+		dwfl_report_begin(dwfl);
+		module = dwfl_report_elf(dwfl, "", "", fd, 0, false);
+		dwfl_report_end(dwfl, NULL, NULL);
+	}
+	if (!module) {
+		close(fd);
+		return dwfl ? 0 : -ENOMEM;
+	}
+	read_build_id(module, build_id);
+	return read_functions(module, functions);
 }

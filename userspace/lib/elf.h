@@ -5,26 +5,16 @@
 
 #include "code.h"
 
-struct ktrc_elf;
-
 /**
- * ktrc_elf_open() - look at a file
- * @path: where it can be opened
+ * ktrc_elf_read() - look at a file
+ * @fd: the file; closed
+ * @build_id: set to its build id in hexadecimal; "" if it has none
+ * @functions: set to all its functions, by offset in the file
  *
- * Return: NULL if it is none, or without memory.
+ * A file may be made to do harm, and may change meanwhile: to be called where it can do none.
+ * What is no ELF file has no functions.  No other file is opened, whatever it says.
+ * Return: 0 or -ENOMEM.
  */
-struct ktrc_elf *ktrc_elf_open(const char *path);
-void ktrc_elf_close(struct ktrc_elf *elf);
-
-/** ktrc_elf_build_id() - in hexadecimal; "" if it has none */
-void ktrc_elf_build_id(const struct ktrc_elf *elf, char text[KTRC_BUILD_ID_ROOM]);
-
-/**
- * ktrc_elf_function() - the function at an offset in the file
- * @elf: the file
- * @offset: in bytes
- * @function: set to where it begins and ends in the file, and its name, which lives as long as @elf
- */
-bool ktrc_elf_function(const struct ktrc_elf *elf, u64 offset, struct ktrc_symbol *function);
+int ktrc_elf_read(int fd, char build_id[KTRC_BUILD_ID_ROOM], struct ktrc_symbols *functions);
 
 #endif

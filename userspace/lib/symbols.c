@@ -9,8 +9,9 @@
 #include "cleanup.h"
 #include "json.h"
 
-/* What is not followed by another one is taken to be no longer than this. */
-#define MAX_BYTES (1u << 20)
+/* No function is longer; what no other one follows so soon ends with its page, behind it may be anything. */
+#define MAX_BYTES (1u << 16)
+#define PAGE_BYTES 4096
 #define NAME_ROOM 512
 
 /* By which the kernel comes from what is hooked to the hook; of tracepoints see is_hook(). */
@@ -30,7 +31,21 @@ static const char *const hook_functions[] = {
 	"asm_exc_int3",
 	"exc_int3",
 	"do_int3",
+	"ftrace_trampoline",
+	"ftrace_call",
+	"ftrace_caller",
+	"ftrace_regs_call",
+	"ftrace_regs_caller",
+	"ftrace_ops_assist_func",
+	"ftrace_ops_list_func",
+	"arch_ftrace_ops_list_func",
 };
+
+static void release(struct ktrc_symbol *symbol)
+{
+	free(symbol->name);
+	free(symbol->module);
+}
 
 /* A program may call its functions what it likes. */
 static char *plain_copy(const char *name)
@@ -53,7 +68,11 @@ int ktrc_symbols_add(struct ktrc_symbols *symbols, const struct ktrc_symbol *fun
 	symbol->end = function->end;
 	symbol->name = plain_copy(function->name);
 	symbol->module = function->module ? plain_copy(function->module) : NULL;
-	return symbol->name && (symbol->module || !function->module) ? 0 : -ENOMEM;
+	if (symbol->name && (symbol->module || !function->module))
+		return 0;
+	release(symbol);
+	symbols->nr--;
+	return -ENOMEM;
 }
 
 /* "ffffffff81000000 T _text", and a tab and "[module]" behind what is not the kernel's own. */
@@ -82,12 +101,6 @@ static int by_address(const void *a, const void *b)
 	return x_len != y_len ? (x_len > y_len) - (x_len < y_len) : strcmp(x->name, y->name);
 }
 
-static void release(struct ktrc_symbol *symbol)
-{
-	free(symbol->name);
-	free(symbol->module);
-}
-
 void ktrc_symbols_sort(struct ktrc_symbols *symbols)
 {
 	struct ktrc_symbol *rows = symbols->rows;
@@ -108,6 +121,12 @@ void ktrc_symbols_sort(struct ktrc_symbols *symbols)
 			rows[i].end = rows[i + 1].begin;
 }
 
+static void end_with_page(struct ktrc_symbol *symbol)
+{
+	if (symbol->end - symbol->begin == MAX_BYTES)
+		symbol->end = (symbol->begin | (PAGE_BYTES - 1)) + 1;
+}
+
 int ktrc_symbols_load(struct ktrc_symbols *symbols)
 {
 	__ktrc_file FILE *file = fopen("/proc/kallsyms", "re");
@@ -120,6 +139,8 @@ int ktrc_symbols_load(struct ktrc_symbols *symbols)
 	while (ret == 0 && getline(&line, &room, file) > 0)
 		ret = add_line(symbols, line);
 	ktrc_symbols_sort(symbols);
+	for (size_t i = 0; i < symbols->nr; i++)
+		end_with_page(&symbols->rows[i]);
 	return ret;
 }
 

@@ -306,18 +306,19 @@ static json_t *code_to_json(const struct ktrc_trace_writer *writer)
 
 /* Both parts as text: @metadata and @document are to be freed. */
 static int describe(const struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
-		    char **metadata, char **document, struct ktrc_error *err)
+		    bool with_names, char **metadata, char **document, struct ktrc_error *err)
 {
 	__ktrc_json json_t *json = ktrc_capture_to_json(capture);
-	json_t *functions = functions_to_json(writer), *code = code_to_json(writer);
 
-	if (json) {
+	if (json)
 		json_object_set_new(json, "streams", streams_to_json(writer));
-		json_object_set_new(json, "functions", functions);
-		json_object_set_new(json, "code", code);
+	/* what there is no memory for is missing */
+	if (json && with_names) {
+		json_object_set_new(json, "functions", functions_to_json(writer));
+		json_object_set_new(json, "code", code_to_json(writer));
 	}
 	*metadata = ktrc_metadata_text(capture);
-	*document = json && functions && code ? json_dumps(json, JSON_INDENT(1)) : NULL;
+	*document = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
 	return *metadata && *document ? 0 : ktrc_fail(err, ENOMEM, "%s", writer->path);
 }
 
@@ -348,7 +349,7 @@ int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_captu
 	int ret;
 
 	begun.is_cut = begun.is_unfinished = true;
-	ret = describe(writer, &begun, &metadata, &document, err);
+	ret = describe(writer, &begun, false, &metadata, &document, err);
 	if (ret == 0)
 		ret = save_description(writer, metadata, document, err);
 	if (ret == 0)
@@ -411,17 +412,29 @@ static int appear(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 	return ret;
 }
 
+static int save_described(const struct ktrc_trace_writer *writer,
+			  const struct ktrc_capture *capture, bool with_names,
+			  struct ktrc_error *err)
+{
+	__ktrc_free char *metadata = NULL, *document = NULL;
+	int ret = describe(writer, capture, with_names, &metadata, &document, err);
+
+	return ret < 0 ? ret : save_description(writer, metadata, document, err);
+}
+
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err)
 {
-	__ktrc_free char *metadata = NULL, *document = NULL;
+	bool has_names = writer->seen.kernel.nr || writer->seen.user.nr;
 	int ret;
 
 	ret = sync_streams(writer, err);
-	if (ret == 0)
-		ret = describe(writer, capture, &metadata, &document, err);
-	if (ret == 0)
-		ret = save_description(writer, metadata, document, err);
+	if (ret < 0)
+		return ret;
+	ret = save_described(writer, capture, has_names, err);
+	/* names may be too long for a full disk: the room that was reserved is for the rest */
+	if (ret < 0 && has_names)
+		ret = save_described(writer, capture, false, err);
 	if (ret == 0)
 		ret = sync_dir(writer, writer->dir, KTRC_TRACE_SUBDIR, err);
 	if (ret == 0)

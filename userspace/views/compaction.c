@@ -545,6 +545,7 @@ static const struct {
 	{ "do_huge_pmd_wp_page", KTRC_CAUSE_THP },
 	{ "collapse_huge_page", KTRC_CAUSE_THP },
 	{ "shmem_alloc_hugefolio", KTRC_CAUSE_THP },
+	{ "alloc_anon_folio", KTRC_CAUSE_THP },
 	{ "__alloc_skb", KTRC_CAUSE_NETWORK },
 	{ "__napi_alloc_skb", KTRC_CAUSE_NETWORK },
 	{ "__netdev_alloc_skb", KTRC_CAUSE_NETWORK },
@@ -554,13 +555,17 @@ static const struct {
 	{ "page_frag_alloc_align", KTRC_CAUSE_NETWORK },
 	{ "___slab_alloc", KTRC_CAUSE_SLAB },
 	{ "__kmalloc_large_node", KTRC_CAUSE_SLAB },
+	{ "___kmalloc_large_node", KTRC_CAUSE_SLAB },
 	{ "kmalloc_order", KTRC_CAUSE_SLAB },
 };
 
 static enum ktrc_cause cause_of_function(const struct ktrc_symbol *symbol)
 {
+	/* a compiler's variant has a suffix */
+	size_t len = symbol ? strcspn(symbol->name, ".") : 0;
+
 	for (size_t i = 0; symbol && !symbol->module && i < ARRAY_SIZE(allocators); i++)
-		if (strcmp(symbol->name, allocators[i].name) == 0)
+		if (strncmp(symbol->name, allocators[i].name, len) == 0 && !allocators[i].name[len])
 			return allocators[i].cause;
 	return KTRC_CAUSE_OTHER;
 }

@@ -12,7 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
 
-#define MOST 8
+#define MOST 16
 
 static char *symbols[MOST];
 static int nr_symbols;

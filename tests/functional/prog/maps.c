@@ -86,6 +86,7 @@ static void memory(int i)
 		      "read write anon");
 
 	map(p, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, 0, "anon fixed");
+	map(p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0, "read anon");
 	unmap(p, pages);
 	p = map(NULL, 3 * PAGE - 1, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, 0,
 		"read anon shared populate");
