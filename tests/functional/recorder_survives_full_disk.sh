@@ -82,16 +82,25 @@ with_files() {
 	note "$way: $traces cut traces, $SECONDS s"
 }
 
+# KiB that are reserved for what describes a stream, as in trace_save.c
+described() {
+	ktrc-ctl run -q --save="$tmp/short" -- true >/dev/null || fail "run: $?"
+	stat -c %s "$tmp/short/metadata" "$tmp/short/ktrc/ktrc.json" | awk '{ sum += 2 * $1 / 1024 + 64 } END { print int(sum) }'
+}
+
 make_disks
+described=$(described)
+note "a description takes $described KiB"
+little=$((described + 60)) more=$((described + 260)) most=$((described + 160)) # the last one of a journal
 load=(bash -c 'taskset -c 0 touch_pages storm 16000; taskset -c 1 touch_pages storm 16000')
 storm
 ktrc-ctl start -q --memory=1M --packet=16K || fail "start: $?"
 wait_until '[.cpus[] | .gone_bytes > 0] | all'
-with_blocks save "$blocks" 0 120 300 500
-with_blocks save "$journal" 60 400
+with_blocks save "$blocks" 0 120 $little $more
+with_blocks save "$journal" 60 $most
 with_files save 0 2 4 5
-with_blocks snapshot "$blocks" 0 300
-with_blocks snapshot "$journal" 400
+with_blocks snapshot "$blocks" 0 $little
+with_blocks snapshot "$journal" $most
 with_files snapshot 2
 wait_until '.state == "running" and (.has_consumer | not)'
 ktrc-ctl stop -q || fail "stop: $?"
@@ -101,8 +110,8 @@ expect "traces of what is still in the session" $traces 0
 
 ktrc-ctl start -q --mode=stream --memory=64K --packet=4K || fail "start: $?"
 wait_until '.lost > 0'
-with_blocks follow "$blocks" 0 120 300 500
-with_blocks follow "$journal" 60 400
+with_blocks follow "$blocks" 0 120 $little $more
+with_blocks follow "$journal" 60 $most
 with_files follow 0 2 4 6 7
 calm
 ktrc-ctl stop -q || fail "stop: $?"
@@ -111,8 +120,8 @@ none_lost "$tmp/kept"
 [ $traces -ge 3 ] || fail "follow: only $traces traces"
 ktrc-ctl reset
 
-with_blocks run "$blocks" 0 300 500
-with_blocks run "$journal" 60 400
+with_blocks run "$blocks" 0 $little $more
+with_blocks run "$journal" 60 $most
 with_files run 0 2 4 6 7
 [ $traces -ge 6 ] || fail "run: only $traces traces with those of follow"
 umount "$blocks" "$files" "$journal"
