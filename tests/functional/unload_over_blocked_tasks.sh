@@ -18,6 +18,7 @@ huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
 	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap migrate_pages)
 of_32=(__ia32_sys_mremap __ia32_sys_brk)
+grep -q " ${of_32[1]}\$" /proc/kallsyms || of_32=()
 
 # block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
 block() {

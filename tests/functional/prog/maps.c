@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * maps ROUNDS FILE: maps, unmaps and moves memory in each way, ROUNDS times, and prints what each
+ * maps ROUNDS FILE [32]: maps, unmaps and moves memory in each way, ROUNDS times, and prints what each
  * record has to say: "call page pages error from from_pages flags...".  What it does
  * stands between two calls that cannot succeed, of the first page.
  */
@@ -180,8 +180,8 @@ static void sysv(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
-		errx(2, "ROUNDS FILE");
+	if (argc != 3 && argc != 4)
+		errx(2, "ROUNDS FILE [32]");
 	file = open(argv[2], O_RDONLY);
 	if (file < 0)
 		err(1, "%s", argv[2]);
@@ -191,7 +191,8 @@ int main(int argc, char **argv)
 		files(i);
 		moves(i);
 		heap(i);
-		by_32();
+		if (argc == 4)
+			by_32();
 		sysv();
 	}
 	mark();
