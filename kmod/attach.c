@@ -22,6 +22,9 @@ static const struct ktrc_probe *const probes[KTRC_NR_EVENTS] = {
 static u32 nr_users[KTRC_NR_EVENTS];
 static u32 hook_clock[KTRC_NR_EVENTS];
 
+/* some session follows user stacks, or just did: an exception may be ktrc's own */
+static bool is_walked;
+
 /**
  * ktrc_attach_probe() - how an event gets recorded
  * @event: its id
@@ -38,7 +41,6 @@ static bool wants(const struct ktrc_session *s, u32 event)
 	return s->config.events & BIT_ULL(event);
 }
 
-/* does any session follow user stacks: then an exception may be ktrc's own */
 static bool anyone_walks(void)
 {
 	struct ktrc_session *s;
@@ -46,11 +48,24 @@ static bool anyone_walks(void)
 
 	list_for_each_entry(s, &ktrc_sessions, node) {
 		for (i = 0; i < KTRC_NR_EVENTS; i++) {
-			if (s->is_listening && s->filter.rule[i].user_frames)
+			const struct ktrc_rule *rule = &s->filter.rule[i];
+
+			if (s->is_listening && (rule->user_frames || rule->user_bytes))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* one listener that takes every hit; an exception of ktrc's own is no record of its */
+static void set_direct_path(u32 event)
+{
+	struct ktrc_outlet *outlet = probes[event]->outlet;
+	const struct ktrc_listeners *all = outlet->all;
+	bool is_watched = event == KTRC_EV_fault_light && is_walked;
+	bool is_direct = all->nr == 1 && !all->at[0].filter && !is_watched;
+
+	WRITE_ONCE(outlet->only, is_direct ? all->at[0].cpus : NULL);
 }
 
 /* who listens to @event, from the list of sessions; nothing is freed before a grace period */
@@ -58,19 +73,17 @@ static void set_outlet(u32 event)
 {
 	struct ktrc_outlet *outlet = probes[event]->outlet;
 	struct ktrc_listeners *all = &outlet->bank[outlet->all == &outlet->bank[0]];
-	struct ktrc_cpu __percpu *only = NULL, *counting = NULL;
-	bool is_watched = event == KTRC_EV_fault_light && anyone_walks();
+	struct ktrc_cpu __percpu *counting = NULL;
 	struct ktrc_session *s;
 
 	all->nr = 0;
 	list_for_each_entry(s, &ktrc_sessions, node) {
 		if (!s->is_listening || !wants(s, event))
 			continue;
-		only = ktrc_filter_is_empty(&s->filter, event) ? s->cpus : NULL;
 		counting = ktrc_filter_only_counts(&s->filter, event) ? s->cpus : NULL;
 		all->at[all->nr++] = (struct ktrc_listener){
 			.cpus = s->cpus,
-			.filter = only ? NULL : &s->filter,
+			.filter = ktrc_filter_is_empty(&s->filter, event) ? NULL : &s->filter,
 		};
 	}
 	if (all->nr == 2 && all->at[0].filter)
@@ -81,7 +94,7 @@ static void set_outlet(u32 event)
 	smp_store_release(&outlet->pair, all->nr == 2 && !all->at[0].filter ? all : NULL);
 	/* pairs with theirs as well */
 	smp_store_release(&outlet->one, all->nr == 1 && all->at[0].filter ? &all->at[0] : NULL);
-	WRITE_ONCE(outlet->only, all->nr == 1 && !is_watched ? only : NULL);
+	set_direct_path(event);
 	WRITE_ONCE(outlet->counting, all->nr == 1 ? counting : NULL);
 }
 
@@ -199,6 +212,7 @@ int ktrc_attach_session(struct ktrc_session *s, struct ktrc_why *why)
 	err = get_hooks(s, trial, why);
 	if (!err) {
 		s->is_listening = true;
+		is_walked = anyone_walks();
 		set_outlets(s);
 	}
 	ktrc_hooks_remove(); /* those of a failed start */
@@ -234,4 +248,7 @@ void ktrc_detach_session(struct ktrc_session *s)
 	ktrc_hooks_remove();
 	/* no probe runs or sees the other bank after this: tracepoints and function hooks */
 	tracepoint_synchronize_unregister();
+	/* only now does nobody follow a stack any more for the session */
+	is_walked = anyone_walks();
+	set_direct_path(KTRC_EV_fault_light);
 }

@@ -49,7 +49,8 @@ static int check_rule(const struct ktrc_config *c, const struct ktrc_wish *w, u3
 	const struct ktrc_probe *probe = ktrc_attach_probe(event);
 	bool has_stacks = w->rule[event].user_frames || w->rule[event].kernel_frames;
 	u32 asked = w->rule[event].flags | (w->rule[event].min_ns ? KTRC_RULE_MIN : 0) |
-		    (has_stacks ? KTRC_RULE_STACK : 0);
+		    (has_stacks ? KTRC_RULE_STACK : 0) |
+		    (w->rule[event].user_bytes ? KTRC_RULE_COPY : 0);
 
 	if (!asked && !w->rule[event].sample)
 		return 0;
@@ -65,6 +66,10 @@ static int check_rule(const struct ktrc_config *c, const struct ktrc_wish *w, u3
 	if (w->rule[event].min_ns > KTRC_MAX_MIN_NS) {
 		why->text = "rule: min-ns is above an hour";
 		return -ERANGE;
+	}
+	if (w->rule[event].user_bytes % sizeof(u64)) {
+		why->text = "rule: user-bytes is no multiple of 8";
+		return -EINVAL;
 	}
 	if (w->rule[event].flags & KTRC_RULE_USER && w->rule[event].flags & KTRC_RULE_KERNEL) {
 		why->text = "rule: user and kernel exclude each other";

@@ -27,13 +27,15 @@ struct ktrc_facts {
  * @flags: KTRC_RULE_*
  * @user_frames: of the user stack, with each record; 0: none
  * @kernel_frames: of the kernel stack
+ * @user_bytes: copy so many of the user stack; 0: none
  */
 struct ktrc_rule {
 	u64 min_ticks;
 	u32 sample;
 	u32 flags;
 	u32 user_frames;
-	u32 kernel_frames;
+	u16 kernel_frames;
+	u16 user_bytes;
 };
 
 /**
@@ -42,7 +44,7 @@ struct ktrc_rule {
  */
 static inline bool ktrc_rule_has_stacks(const struct ktrc_rule *r)
 {
-	return r->user_frames || r->kernel_frames;
+	return r->user_frames || r->kernel_frames || r->user_bytes;
 }
 
 /**

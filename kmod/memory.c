@@ -30,6 +30,11 @@
 	 2 * RECORD(task) + 2 * KTRC_MAX_PARTS * RECORD(stack) + RECORD(stack_ref))
 static_assert(LONGEST_FRONT + 256 + KTRC_SLACK_BYTES <= KTRC_MIN_PACKET_BYTES);
 
+/* the smallest with room for the copy of a stack as well */
+#define KTRC_MIN_COPY_PACKET_BYTES 8192
+static_assert(LONGEST_FRONT + KTRC_MAX_COPY_PARTS * RECORD(stack_copy) + 256 + KTRC_SLACK_BYTES <=
+	      KTRC_MIN_COPY_PACKET_BYTES);
+
 static unsigned int max_mb = 1024;
 module_param(max_mb, uint, 0644);
 MODULE_PARM_DESC(max_mb, "most memory of all sessions' rings together, MiB (default 1024)");
@@ -93,6 +98,17 @@ static struct page **alloc_pages_on(int node, u32 count)
 	return pages;
 }
 
+static bool has_copies(const struct ktrc_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_EVENTS; i++) {
+		if (s->wish.rule[i].user_bytes)
+			return true;
+	}
+	return false;
+}
+
 static bool has_stacks(const struct ktrc_session *s)
 {
 	u32 i;
@@ -101,7 +117,7 @@ static bool has_stacks(const struct ktrc_session *s)
 		if (s->wish.rule[i].user_frames || s->wish.rule[i].kernel_frames)
 			return true;
 	}
-	return false;
+	return has_copies(s);
 }
 
 static int alloc_stacks(struct ktrc_session *s, int cpu)
@@ -181,6 +197,10 @@ static int check_sizes(struct ktrc_session *s, u64 left, struct ktrc_why *why)
 	if (!is_power_of_2(c->packet_bytes) || c->packet_bytes < KTRC_MIN_PACKET_BYTES ||
 	    c->packet_bytes < PAGE_SIZE || c->packet_bytes > KTRC_MAX_PACKET_BYTES) {
 		why->text = "packet-bytes must be a power of two from 4096 to 1048576";
+		return -EINVAL;
+	}
+	if (has_copies(s) && c->packet_bytes < KTRC_MIN_COPY_PACKET_BYTES) {
+		why->text = "packet-bytes must be 8192 or more for copies of stacks";
 		return -EINVAL;
 	}
 	if (!c->memory)

@@ -40,10 +40,11 @@ static int put_rule(struct sk_buff *skb, const struct ktrc_session *s, u32 event
 {
 	u32 user = s->wish.rule[event].user_frames, kernel = s->wish.rule[event].kernel_frames;
 	u32 sample = s->wish.rule[event].sample, flags = s->wish.rule[event].flags;
+	u32 bytes = s->wish.rule[event].user_bytes;
 	u64 min_ns = s->wish.rule[event].min_ns;
 	struct nlattr *nest;
 
-	if (!min_ns && !sample && !flags && !user && !kernel)
+	if (!min_ns && !sample && !flags && !user && !kernel && !bytes)
 		return 0;
 	nest = nla_nest_start(skb, KTRC_A_SESSION_RULE);
 	if (!nest || nla_put_u32(skb, KTRC_A_RULE_EVENT, event) ||
@@ -51,7 +52,8 @@ static int put_rule(struct sk_buff *skb, const struct ktrc_session *s, u32 event
 	    nla_put_u64_64bit(skb, KTRC_A_RULE_MIN_NS, min_ns, KTRC_A_RULE_PAD) ||
 	    (sample && nla_put_u32(skb, KTRC_A_RULE_SAMPLE, sample)) ||
 	    (user && nla_put_u32(skb, KTRC_A_RULE_USER_FRAMES, user)) ||
-	    (kernel && nla_put_u32(skb, KTRC_A_RULE_KERNEL_FRAMES, kernel)))
+	    (kernel && nla_put_u32(skb, KTRC_A_RULE_KERNEL_FRAMES, kernel)) ||
+	    (bytes && nla_put_u32(skb, KTRC_A_RULE_USER_BYTES, bytes)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -144,6 +146,8 @@ static int rule_from(const struct nlattr *nest, struct ktrc_wish *w, u64 *seen,
 		w->rule[event].user_frames = nla_get_u32(tb[KTRC_A_RULE_USER_FRAMES]);
 	if (tb[KTRC_A_RULE_KERNEL_FRAMES])
 		w->rule[event].kernel_frames = nla_get_u32(tb[KTRC_A_RULE_KERNEL_FRAMES]);
+	if (tb[KTRC_A_RULE_USER_BYTES])
+		w->rule[event].user_bytes = nla_get_u32(tb[KTRC_A_RULE_USER_BYTES]);
 	return 0;
 }
 

@@ -27,6 +27,7 @@ static const struct nla_policy rule_policy[KTRC_A_RULE_MAX + 1] = {
 	[KTRC_A_RULE_SAMPLE] = NLA_POLICY_MIN(NLA_U32, 1),
 	[KTRC_A_RULE_USER_FRAMES] = NLA_POLICY_MAX(NLA_U32, KTRC_MAX_FRAMES),
 	[KTRC_A_RULE_KERNEL_FRAMES] = NLA_POLICY_MAX(NLA_U32, KTRC_MAX_FRAMES),
+	[KTRC_A_RULE_USER_BYTES] = NLA_POLICY_MAX(NLA_U32, KTRC_MAX_STACK_BYTES),
 };
 
 static const struct nla_policy new_policy[KTRC_A_SESSION_MAX + 1] = {
@@ -72,6 +73,7 @@ static const char *const rule_limits[KTRC_A_RULE_MAX + 1] = {
 	[KTRC_A_RULE_SAMPLE] = "rule: its sample must be a u32 from 1",
 	[KTRC_A_RULE_USER_FRAMES] = "rule: its user-frames must be a u32 up to 64",
 	[KTRC_A_RULE_KERNEL_FRAMES] = "rule: its kernel-frames must be a u32 up to 64",
+	[KTRC_A_RULE_USER_BYTES] = "rule: its user-bytes must be a u32 up to 2048",
 };
 
 /* nla_parse_nested() that names the attribute and its limit instead of the rule it broke */

@@ -58,6 +58,12 @@ void ktrc_outlet_count(const struct ktrc_outlet *outlet, u32 id, u64 ticks);
 
 extern const struct ktrc_facts ktrc_no_facts;
 
+/* is the current task one that a listener wants hits of */
+static __always_inline bool ktrc_outlet_is_ours(const struct ktrc_listener *l)
+{
+	return !l->filter || ktrc_filter_is_ours(l->filter);
+}
+
 /**
  * ktrc_outlet_concerns() - does a hit of the current task concern a listener
  * @l: the listener
@@ -71,7 +77,7 @@ static __always_inline bool ktrc_outlet_concerns(const struct ktrc_listener *l, 
 
 	if (READ_ONCE(c->ring.off))
 		return false;
-	if (!l->filter || ktrc_filter_is_ours(l->filter))
+	if (ktrc_outlet_is_ours(l))
 		return true;
 	ktrc_emit_nothing(c, id);
 	return false;
@@ -88,6 +94,26 @@ ktrc_outlet_all(const struct ktrc_outlet *outlet)
 {
 	/* pairs with the release in set_outlet() in attach.c */
 	return smp_load_acquire(&outlet->all);
+}
+
+/**
+ * ktrc_outlet_is_wanted() - may a hit of the current task become anyone's record
+ * @outlet: the event's
+ *
+ * Context: any; the caller disabled preemption.
+ */
+static __always_inline bool ktrc_outlet_is_wanted(const struct ktrc_outlet *outlet)
+{
+	const struct ktrc_listeners *all = ktrc_outlet_all(outlet);
+	u32 i;
+
+	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
+		const struct ktrc_listener *l = &all->at[i];
+
+		if (!READ_ONCE(this_cpu_ptr(l->cpus)->ring.off) && ktrc_outlet_is_ours(l))
+			return true;
+	}
+	return false;
 }
 
 /**

@@ -495,7 +495,7 @@ static u64 run_missed(void)
 const struct ktrc_probe ktrc_probe_compaction = {
 	.hook = "kretprobes try_to_compact_pages, compact_zone",
 	.outlet = &stall_outlet,
-	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = compaction_check,
 	.attach = compaction_attach,
 	.detach = compaction_detach,

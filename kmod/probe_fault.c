@@ -98,15 +98,11 @@ static __always_inline void fault_light_pair(const struct ktrc_listeners *pair, 
 }
 
 /* ktrc's own exception is a hit of every session, and a record of none; an interrupt's is not its own */
-static noinline void fault_light_own(u64 word, u32 clock)
+static noinline void fault_light_own(void)
 {
 	const struct ktrc_listeners *all = ktrc_outlet_all(&fault_light_outlet);
 	u32 i;
 
-	if (!ktrc_is_own_read()) {
-		fault_light_each(word, clock);
-		return;
-	}
 	for (i = 0; i < KTRC_MAX_SESSIONS && all && i < all->nr; i++) {
 		struct ktrc_cpu *c = this_cpu_ptr(all->at[i].cpus);
 
@@ -121,8 +117,8 @@ static __always_inline void fault_light_others(u64 word, u32 clock)
 	const struct ktrc_listeners *pair;
 	const struct ktrc_listener *one;
 
-	if (unlikely(this_cpu_read(ktrc_reads_user))) {
-		fault_light_own(word, clock);
+	if (unlikely(ktrc_is_own_read())) {
+		fault_light_own();
 		return;
 	}
 	if (ktrc_outlet_only_counts(&fault_light_outlet, KTRC_EV_fault_light, KTRC_NO_TICKS))

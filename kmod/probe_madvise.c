@@ -104,7 +104,7 @@ static u64 madvise_missed(void)
 const struct ktrc_probe ktrc_probe_madvise = {
 	.hook = "kretprobe do_madvise",
 	.outlet = &madvise_outlet,
-	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = madvise_check,
 	.attach = madvise_attach,
 	.detach = madvise_detach,

@@ -55,7 +55,7 @@ static void map_leave(struct map_entry *e)
 
 	e->rec.dur = min(facts.ticks, MAX_TICKS);
 	preempt_disable_notrace();
-	if (e->file && !e->rec.error)
+	if (e->file && !e->rec.error && ktrc_outlet_is_wanted(&map_outlet))
 		e->rec.file = ktrc_file_number(e->file);
 	ktrc_outlet_emit(&map_outlet, KTRC_EV_map, &e->rec, sizeof(e->rec), &facts);
 	preempt_enable_notrace();
@@ -231,15 +231,14 @@ NOKPROBE_SYMBOL(ktrc_on_brk_exit);
 		.on_exit = ktrc_on_##name##_exit, .entry_bytes = sizeof(struct map_entry) \
 	}
 
+#define NR_NEEDED 4
+
 static struct ktrc_function map_hooks[] = {
 	MAP_HOOK("do_mmap", mmap, mmap_entry),
 	MAP_HOOK("__vm_munmap", munmap, munmap_entry),
 	MAP_HOOK(KTRC_SYSCALL("mremap"), mremap, mremap_entry),
 	MAP_HOOK(KTRC_SYSCALL("brk"), brk, brk_entry),
-};
-
-/* of 32-bit programs: a kernel may have none */
-static struct ktrc_function compat_hooks[] = {
+	/* of 32-bit programs: a kernel may have none */
 	MAP_HOOK(KTRC_SYSCALL_32("mremap"), mremap, mremap_32_entry),
 	MAP_HOOK(KTRC_SYSCALL_32("brk"), brk, brk_32_entry),
 };
@@ -249,7 +248,7 @@ static int map_check(void)
 	int err = 0;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(map_hooks) && !err; i++)
+	for (i = 0; i < NR_NEEDED && !err; i++)
 		err = ktrc_function_check(&map_hooks[i]);
 	return err;
 }
@@ -260,8 +259,6 @@ static void map_detach(void)
 
 	for (i = 0; i < ARRAY_SIZE(map_hooks); i++)
 		ktrc_function_detach(&map_hooks[i]);
-	for (i = 0; i < ARRAY_SIZE(compat_hooks); i++)
-		ktrc_function_detach(&compat_hooks[i]);
 }
 
 static int map_attach(u32 clock)
@@ -270,11 +267,9 @@ static int map_attach(u32 clock)
 	u32 i;
 
 	map_clock = clock;
-	for (i = 0; i < ARRAY_SIZE(map_hooks) && !err; i++)
+	for (i = 0; i < ARRAY_SIZE(map_hooks) && !err; i++) {
 		err = ktrc_function_attach(&map_hooks[i]);
-	for (i = 0; i < ARRAY_SIZE(compat_hooks) && !err; i++) {
-		err = ktrc_function_attach(&compat_hooks[i]);
-		if (err == -ENOENT)
+		if (err == -ENOENT && i >= NR_NEEDED)
 			err = 0;
 	}
 	if (err)
@@ -289,15 +284,13 @@ static u64 map_missed(void)
 
 	for (i = 0; i < ARRAY_SIZE(map_hooks); i++)
 		missed += ktrc_function_missed(&map_hooks[i]);
-	for (i = 0; i < ARRAY_SIZE(compat_hooks); i++)
-		missed += ktrc_function_missed(&compat_hooks[i]);
 	return missed;
 }
 
 const struct ktrc_probe ktrc_probe_map = {
 	.hook = "kretprobes do_mmap, __vm_munmap, mremap, brk",
 	.outlet = &map_outlet,
-	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = map_check,
 	.attach = map_attach,
 	.detach = map_detach,

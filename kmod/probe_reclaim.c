@@ -456,7 +456,7 @@ static u64 stall_missed(void)
 const struct ktrc_probe ktrc_probe_reclaim = {
 	.hook = "tracepoints mm_vmscan_*_reclaim_begin and _end, mm_vmscan_throttled, kprobe try_to_free_mem_cgroup_pages, kretprobes mem_cgroup_handle_over_high, try_to_free_pages, reclaim_throttle",
 	.outlet = &reclaim_outlet,
-	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = stall_check,
 	.attach = stall_attach,
 	.detach = stall_detach,

@@ -311,6 +311,7 @@ static int make_filter(struct ktrc_session *s, struct ktrc_why *why)
 		f->rule[i].sample = w->rule[i].sample;
 		f->rule[i].user_frames = w->rule[i].user_frames;
 		f->rule[i].kernel_frames = w->rule[i].kernel_frames;
+		f->rule[i].user_bytes = w->rule[i].user_bytes;
 		f->rule[i].min_ticks = ktrc_clock_from_ns(s->clock, w->rule[i].min_ns);
 	}
 	if (!w->cgid)

@@ -59,6 +59,7 @@ struct ktrc_wish {
 		u32 flags;
 		u32 user_frames;
 		u32 kernel_frames;
+		u32 user_bytes;
 	} rule[KTRC_NR_EVENTS];
 };
 

@@ -16,10 +16,15 @@
 /* a slot's number is one more than its place: 0 names no stack; powers of two */
 #define KTRC_USER_SLOTS 512
 #define KTRC_KERNEL_SLOTS 256
+#define KTRC_COPY_SLOTS 128
 
 /* frames in one `stack` record */
 #define KTRC_STACK_PART 4
 #define KTRC_MAX_PARTS (KTRC_MAX_FRAMES / KTRC_STACK_PART)
+
+/* words in one `stack_copy` record */
+#define KTRC_COPY_PART 16
+#define KTRC_MAX_COPY_PARTS DIV_ROUND_UP(KTRC_COPY_WORDS, KTRC_COPY_PART)
 
 /**
  * struct ktrc_known_stack - a stack whose frames stand in a packet
@@ -34,50 +39,63 @@ struct ktrc_known_stack {
 /**
  * struct ktrc_stacks - stacks on one CPU of a session
  * @user: of the record at hand
+ * @has_more: so are the two below; else they are a former record's
  * @kernel: of the record at hand
+ * @copy: of the record at hand
  * @known_user: by slot
  * @known_kernel: by slot
+ * @known_copy: by slot
  */
 struct ktrc_stacks {
 	struct ktrc_frames user;
+	bool has_more;
 	struct ktrc_frames kernel;
+	struct ktrc_copy copy;
 	struct ktrc_known_stack known_user[KTRC_USER_SLOTS];
 	struct ktrc_known_stack known_kernel[KTRC_KERNEL_SLOTS];
+	struct ktrc_known_stack known_copy[KTRC_COPY_SLOTS];
 };
+
+u32 ktrc_stacks_ref_more(const struct ktrc_stacks *s, u64 packet);
+
+/* inlined: each frame of this module's own costs 600 instructions of the kernel stack's walk */
+static __always_inline void ktrc_stacks_take_more(struct ktrc_stacks *s,
+						  const struct ktrc_rule *rule)
+{
+	s->has_more = true;
+	s->kernel.nr = 0;
+	s->copy.nr = 0;
+	if (rule->kernel_frames)
+		ktrc_walk_kernel(&s->kernel, rule->kernel_frames);
+	if (rule->user_bytes)
+		ktrc_copy_user(&s->copy, rule->user_bytes);
+}
 
 /**
  * ktrc_stacks_take() - take the current task's stacks
  * @s: the CPU's
- * @rule: how many frames of which
+ * @rule: how much of which
  */
 static __always_inline void ktrc_stacks_take(struct ktrc_stacks *s, const struct ktrc_rule *rule)
 {
 	s->user.nr = 0;
-	s->kernel.nr = 0;
+	s->has_more = false;
 	if (rule->user_frames)
 		ktrc_walk_user(&s->user, rule->user_frames);
-	if (rule->kernel_frames)
-		ktrc_walk_kernel(&s->kernel, rule->kernel_frames);
+	if (rule->kernel_frames || rule->user_bytes)
+		ktrc_stacks_take_more(s, rule);
 }
 
-/* the payload of stack_ref; 0: no stack was taken */
-static __always_inline u32 ktrc_stacks_slots(const struct ktrc_stacks *s)
+static __always_inline u32 ktrc_user_slot(const struct ktrc_stacks *s)
 {
-	const struct ktrc_ev_stack_ref ref = {
-		.user = s->user.nr ? s->user.hash % KTRC_USER_SLOTS + 1 : 0,
-		.kernel = s->kernel.nr ? s->kernel.hash % KTRC_KERNEL_SLOTS + 1 : 0,
-	};
-	u32 word;
-
-	BUILD_BUG_ON(sizeof(ref) != sizeof(word));
-	memcpy(&word, &ref, sizeof(word));
-	return word;
+	return s->user.nr ? s->user.hash % KTRC_USER_SLOTS + 1 : 0;
 }
 
-static __always_inline bool ktrc_stack_is_known(const struct ktrc_frames *f,
+/* @nr: its frames or words: there is nothing to know of a stack without */
+static __always_inline bool ktrc_stack_is_known(u32 nr, u64 hash,
 						const struct ktrc_known_stack *known, u64 packet)
 {
-	return !f->nr || (known->packet == packet + 1 && known->hash == f->hash);
+	return !nr || (known->packet == packet + 1 && known->hash == hash);
 }
 
 /**
@@ -89,11 +107,17 @@ static __always_inline bool ktrc_stack_is_known(const struct ktrc_frames *f,
  */
 static __always_inline u32 ktrc_stacks_ref(const struct ktrc_stacks *s, u64 packet)
 {
-	if (ktrc_stack_is_known(&s->user, &s->known_user[s->user.hash % KTRC_USER_SLOTS], packet) &&
-	    ktrc_stack_is_known(&s->kernel, &s->known_kernel[s->kernel.hash % KTRC_KERNEL_SLOTS],
-				packet))
-		return ktrc_stacks_slots(s);
-	return 0;
+	const struct ktrc_known_stack *known = &s->known_user[s->user.hash % KTRC_USER_SLOTS];
+	struct ktrc_ev_stack_ref ref = { .user = ktrc_user_slot(s) };
+	u32 word;
+
+	BUILD_BUG_ON(sizeof(ref) != sizeof(word));
+	if (!ktrc_stack_is_known(s->user.nr, s->user.hash, known, packet))
+		return 0;
+	if (s->has_more)
+		return ktrc_stacks_ref_more(s, packet);
+	memcpy(&word, &ref, sizeof(word));
+	return word;
 }
 
 u32 ktrc_stacks_bytes(struct ktrc_stacks *s, u64 packet);

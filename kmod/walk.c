@@ -65,6 +65,13 @@ not_there:
 	f->end = end_of(i, nr, fp);
 }
 
+/* A thread that never was there, such as io_uring's, has an instruction 0. */
+static __always_inline bool was_in_user_mode(struct pt_regs *regs)
+{
+	return current->mm && !(current->flags & PF_KTHREAD) && user_mode(regs) &&
+	       instruction_pointer(regs);
+}
+
 /**
  * ktrc_walk_user() - the current task's stack in user mode, by frame pointers
  * @f: filled in; no frames for a task of the kernel
@@ -78,9 +85,7 @@ void ktrc_walk_user(struct ktrc_frames *f, u32 nr)
 	struct pt_regs *regs = task_pt_regs(current);
 
 	f->nr = 0;
-	/* a thread that never was in user mode, such as io_uring's, has an instruction 0 */
-	if (!current->mm || current->flags & PF_KTHREAD || !user_mode(regs) ||
-	    !instruction_pointer(regs))
+	if (!was_in_user_mode(regs))
 		return;
 	f->frame[0] = instruction_pointer(regs);
 	f->hash = ktrc_frame_hash((unsigned long)current->mm, f->frame[0]);
@@ -94,6 +99,55 @@ void ktrc_walk_user(struct ktrc_frames *f, u32 nr)
 		pagefault_enable();
 	}
 	f->hash += f->end;
+}
+
+/* the words of a stack from @sp on, which is not checked yet */
+static noinline void copy_memory(struct ktrc_copy *copy, unsigned long sp, u32 nr)
+{
+	u64 hash = copy->hash, *to = copy->word + copy->regs;
+	unsigned long word;
+	u32 i;
+
+	if (!user_access_begin((void __user *)sp, nr * sizeof(word)))
+		return;
+	for (i = 0; i < KTRC_MAX_STACK_WORDS && i < nr; i++) {
+		unsafe_get_user(word, (unsigned long __user *)sp + i, not_there);
+		to[i] = word;
+		hash = ktrc_frame_hash(hash, word);
+	}
+not_there:
+	user_access_end();
+	copy->nr += i;
+	copy->hash = hash;
+}
+
+/**
+ * ktrc_copy_user() - where the current task left user mode, for who can unwind it
+ * @copy: filled in; no words for a task of the kernel, or of a 32-bit program
+ * @bytes: take so many of the stack at most, 8 to KTRC_MAX_STACK_BYTES
+ *
+ * Memory that is not there ends the copy: no fault is served.  The hash is that of the process's
+ * copy, as that of its stack is.
+ */
+void ktrc_copy_user(struct ktrc_copy *copy, u32 bytes)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long sp = user_stack_pointer(regs);
+	u32 i;
+
+	copy->nr = 0;
+	if (!was_in_user_mode(regs) || !ktrc_has_frame_pointer(regs) || sp >= TASK_SIZE_MAX)
+		return;
+	copy->regs = ktrc_user_registers(regs, copy->word);
+	copy->nr = copy->regs;
+	copy->hash = ktrc_frame_hash((unsigned long)current->mm, 0);
+	for (i = 0; i < KTRC_USER_REGS && i < copy->regs; i++)
+		copy->hash = ktrc_frame_hash(copy->hash, copy->word[i]);
+	pagefault_disable();
+	this_cpu_write(ktrc_reads_user, 1);
+	copy_memory(copy, sp, min_t(u64, bytes, TASK_SIZE_MAX - sp) / sizeof(u64));
+	this_cpu_write(ktrc_reads_user, 0);
+	pagefault_enable();
 }
 
 /* how many of the innermost frames are this module's */

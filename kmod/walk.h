@@ -23,6 +23,25 @@ struct ktrc_frames {
 	unsigned long frame[KTRC_MAX_FRAMES + KTRC_OWN_FRAMES];
 };
 
+/* at most, of any machine */
+#define KTRC_USER_REGS 33
+#define KTRC_MAX_STACK_WORDS (KTRC_MAX_STACK_BYTES / sizeof(u64))
+#define KTRC_COPY_WORDS (KTRC_USER_REGS + KTRC_MAX_STACK_WORDS)
+
+/**
+ * struct ktrc_copy - a user stack that was copied
+ * @hash: of its words: equal copies have equal ones
+ * @nr: its words; 0: nothing was copied
+ * @regs: how many of them are registers
+ * @word: registers, then memory from the stack pointer upwards
+ */
+struct ktrc_copy {
+	u64 hash;
+	u32 nr;
+	u32 regs;
+	u64 word[KTRC_COPY_WORDS];
+};
+
 /**
  * struct ktrc_text - where code of the kernel lies
  * @start: its first byte
@@ -57,5 +76,6 @@ static __always_inline bool ktrc_is_own_read(void)
 
 void ktrc_walk_user(struct ktrc_frames *f, u32 nr);
 void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr);
+void ktrc_copy_user(struct ktrc_copy *copy, u32 bytes);
 
 #endif /* KTRC_WALK_H */

@@ -59,8 +59,8 @@
  * The first records of a packet are `packet`, one `counts` for each recorded
  * event, and `task`.  A record belongs to the task named last before it in the
  * same packet.  A record with stacks has a `stack_ref` directly before it, which names
- * them by the slots of `stack` records before it in the same packet; a slot is the
- * stack's that took it last.
+ * them by the slots of `stack` and `stack_copy` records before it in the same packet; a
+ * slot is the stack's that took it last.
  *
  * Books, for each CPU and event, exact whenever the session is stopped:
  *   hits = written + filtered + lost_full + lost_nest + lost_recursion +
@@ -82,6 +82,7 @@
 #define KTRC_MAX_SESSIONS 16 /* at the same time */
 #define KTRC_MAX_PIDS 16 /* in the filter of a session */
 #define KTRC_MAX_FRAMES 64 /* of a stack */
+#define KTRC_MAX_STACK_BYTES 2048 /* of a user stack, copied */
 
 /* ---- sessions ---- */
 
@@ -349,6 +350,7 @@ enum ktrc_rule_flag {
 	KTRC_RULE_KERNEL = 8, /* only those raised by the kernel */
 	KTRC_RULE_MIN = 16, /* in KTRC_A_EVENT_RULES only: it has a duration */
 	KTRC_RULE_STACK = 32, /* in KTRC_A_EVENT_RULES only: it knows its stacks */
+	KTRC_RULE_COPY = 64, /* in KTRC_A_EVENT_RULES only: it is rare enough to copy user stacks */
 };
 
 enum ktrc_attr_rule {
@@ -360,6 +362,7 @@ enum ktrc_attr_rule {
 	KTRC_A_RULE_SAMPLE, /* u32, of what is left record every n-th on each CPU */
 	KTRC_A_RULE_USER_FRAMES, /* u32, record so many of the user stack, innermost first; 0: none */
 	KTRC_A_RULE_KERNEL_FRAMES, /* u32, the same of the kernel stack */
+	KTRC_A_RULE_USER_BYTES, /* u32, copy registers and so much of the user stack; 0: nothing */
 	__KTRC_A_RULE_AFTER_LAST
 };
 #define KTRC_A_RULE_MAX (__KTRC_A_RULE_AFTER_LAST - 1)

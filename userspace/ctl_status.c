@@ -124,7 +124,7 @@ static void filters_text(const struct ktrc_session *session, FILE *file)
 		fprintf(file, "stops     %s after its start\n",
 			ktrc_duration_text(session->max_seconds * NSEC_PER_SEC, time));
 	if (session->names_missed)
-		fprintf(file, "nameless  %llu cgroups\n", session->names_missed);
+		fprintf(file, "nameless  %llu cgroups or files\n", session->names_missed);
 }
 
 static void status_text(const struct status *s, const struct ktrc_ctl_show *show)
@@ -164,10 +164,11 @@ static json_t *event_to_json(const struct status *s, const struct ktrc_event *ev
 	const struct ktrc_rule *of = &s->session.rules[event->id];
 	char rule[KTRC_RULE_ROOM];
 
-	return json_pack("{s:s, s:s*, s:s, s:s*, s:s, s:i, s:i}", "event", event->label, "hook",
-			 event->hook, "availability", ktrc_ctl_avail_text(event->avail), "reason",
-			 event->reason, "rule", ktrc_rule_text(of, rule), "user_frames",
-			 (int)of->user_frames, "kernel_frames", (int)of->kernel_frames);
+	return json_pack("{s:s, s:s*, s:s, s:s*, s:s, s:i, s:i, s:i}", "event", event->label,
+			 "hook", event->hook, "availability", ktrc_ctl_avail_text(event->avail),
+			 "reason", event->reason, "rule", ktrc_rule_text(of, rule), "user_frames",
+			 (int)of->user_frames, "kernel_frames", (int)of->kernel_frames,
+			 "user_bytes", (int)of->user_bytes);
 }
 
 static json_t *filters_json(const struct status *s)

@@ -156,6 +156,11 @@ static void count_volume(struct ktrc_views *views, const struct ktrc_record *rec
 		views->volume.user_stacks++;
 		views->volume.one_frame += user->nr == 1;
 	}
+	if (rule->user_bytes && (user || record->stacks.copy)) {
+		views->volume.copied++;
+		views->volume.unwound += ktrc_code_unwound(&views->capture->code, record->task,
+							   record->stacks.copy) != NULL;
+	}
 }
 
 int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record)
@@ -187,6 +192,8 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 	ktrc_check_compaction(check, views->compaction);
 	check->user_stacks = views->volume.user_stacks;
 	check->one_frame = views->volume.one_frame;
+	check->copied = views->volume.copied;
+	check->unwound = views->volume.unwound;
 	if (view == KTRC_VIEW_CHECK) {
 		ktrc_print_check(check, views->capture, cli->format, &cli->out);
 		return check->is_balanced ? 0 : KTRC_EXIT_FAILED;
@@ -319,6 +326,9 @@ int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
 {
 	bool shows_stacks = view == KTRC_VIEW_EVENTS && cli->out.has_stacks;
 
+	/* how many could be followed */
+	if (view == KTRC_VIEW_CHECK || view == KTRC_VIEW_SUMMARY)
+		shows_stacks = ktrc_capture_has_copies(capture);
 	if (view != KTRC_VIEW_COMPACTION && !shows_stacks)
 		return 0;
 	return ktrc_capture_need_symbols(capture, shows_stacks);

@@ -30,7 +30,7 @@ static inline unsigned long ktrc_syscall_argument_32(struct pt_regs *regs, u32 n
 }
 #else
 #define KTRC_SYSCALL(name) "__arm64_sys_" name
-#define KTRC_SYSCALL_32(name) "__arm64_sys_" name /* the same serves both */
+#define KTRC_SYSCALL_32(name) "__no_sys_" name /* there is none: the other serves both */
 
 static inline unsigned long ktrc_syscall_argument(struct pt_regs *regs, u32 n)
 {

@@ -50,6 +50,9 @@ filters() {
 	bad 2 'min="1d" is not a duration' - ktrc-ctl run --events=fault:min=1d 1s
 	bad 2 'min-ns is above an hour' - ktrc-ctl start --events=fault:min=2h
 	bad 2 'stack="users" is none of user, kernel' - ktrc-ctl start --events=fault:stack=users
+	bad 2 'stack="dwarf" is none of' - ktrc-ctl start --events=fault:stack=dwarf
+	bad 2 'stack="users" is none of user, kernel, both, ip, dwarf' - ktrc-ctl start --events=madvise:stack=users
+	bad 2 'packet-bytes must be 8192 or more' - ktrc-ctl start --events=madvise:stack=dwarf --packet=4K
 	bad 2 'stack="" is none of' - ktrc-ctl start --events=fault:stack=
 	bad 2 'depth="65" is not a number of frames' - ktrc-ctl start --events=fault:stack=user:depth=65
 	bad 2 'depth="0" is not' - ktrc-ctl start --events=fault:stack=user:depth=0

@@ -4,7 +4,7 @@
 # these user stacks, as the program itself knows them, and a kernel stack through the system call;
 # the innermost frames of a stack that is deeper than asked for; and of one that leads to
 # memory that is not there what is left of it, where nothing is fetched and the exception that the walk
-# raises is counted.
+# raises is counted; a copy ends there, likewise.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -18,6 +18,7 @@ advice() {
 	all_accounted "$tmp/stats"
 	ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
 	ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "events: $?"
+	words=$(ktrc-read events --all --format=ndjson | jq 'select(.event == "stack_copy" and .comm == "known_stacks").fields.words' | sort -nu)
 	grep '"comm":"known_stacks"' "$tmp/all" | grep '"advice":"MADV_NORMAL"' >"$tmp/rows"
 	ktrc-ctl reset -q
 }
@@ -82,5 +83,10 @@ expect "stacks that lead nowhere" "$(user_stacks)" "1009 broken $(head -n 1 "$tm
 expect "pages that a walk fetched" "$(tail -n 1 "$tmp/known")" 0
 unseen madvise:stack=user plain
 unseen madvise:stack=user,fault.light:stack=user plain walking
+advice madvise:stack=dwarf,fault.light lost 1009
+expect "pages that a copy fetched" "$(tail -n 1 "$tmp/known")" 0
+expect "words of copies up to the page" "$(head -n 1 <<<"$words")" 25
+[ "$(tail -n 1 <<<"$words")" -le 273 ] || fail "copies of $words words" # of the program's own stack, to its end
+unseen madvise:stack=dwarf plain
 advice madvise:stack=none,fault.light:stack=user lost 1009
 expect "stacks of advice" "$(jq -c .user_stack "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 1009 null"

@@ -46,12 +46,14 @@ hold() {
 
 # shellcheck disable=SC2016 # perl's
 enter='open F, ">", shift . "/cgroup.procs"; print F $$; close F;'
+# set_mempolicy(2): memory of node 1 alone; what is on the other one stays, there is no room for it
+bind='syscall 238, 2, pack("Q", 2), 64;'
 # shellcheck disable=SC2016
 use_memory='$bytes = 800e6; $x = "x" x $bytes'
 
 hold_all() {
-	hold try_to_free_pages "$enter $use_memory" $cgroups/full
-	hold reclaim_throttle "$enter $use_memory" $cgroups/full
+	hold try_to_free_pages "$bind $use_memory"
+	hold reclaim_throttle "$bind $use_memory"
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
@@ -121,14 +123,13 @@ cycle() {
 rmmod ktrc || fail "rmmod: $?"
 insmod build/functional/ktrc_hold.ko symbols="$(IFS=, && echo "${functions[*]}")" || fail "ktrc_hold: $?"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
-echo "+memory +cpuset" >$cgroups/cgroup.subtree_control
-mkdir $cgroups/tight $cgroups/full
+echo +memory >$cgroups/cgroup.subtree_control
+mkdir $cgroups/tight
 echo 8M >$cgroups/tight/memory.high
-echo 1 >$cgroups/full/cpuset.mems
 trap '[ ${#held[@]} = 0 ] || let_go; [ ${#storms[@]} = 0 ] || calm; echo 0 >$huge; rmmod ktrc_hold' EXIT
 echo 1000 >$huge || fail "no huge pages" # as many as there is memory for
 storm 0
 run_cycles cycle "$cycles" "$(leftovers)"
 calm
-rmdir $cgroups/tight $cgroups/full
+rmdir $cgroups/tight
 note "$blocked tasks inside the handler and madvise each time, one in each of ${functions[*]}"

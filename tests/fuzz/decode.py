@@ -5,7 +5,8 @@
 Written from docs/trace-format.md and docs/abi.md and from nothing else, so that it shows whether
 these are enough, and so that its mistakes are not ktrc-read's.  Prints for each CPU, in the order
 of the file, "CPU TICKS EVENT TID TGID CGID START COMM FIELD..." with text in hexadecimal, "user END
-FRAME..." and "kernel END FRAME..." of a record with such stacks, and
+FRAME..." and "kernel END FRAME..." of a record with such stacks, "copy ID" of one with a copy of its
+user stack, and
 "= DAMAGED_PACKETS MISSING_BYTES" at its end.
 """
 import json
@@ -24,11 +25,13 @@ LOW_BITS = (1 << 27) - 1
 
 Task = namedtuple('Task', 'tid tgid cgid start_ns comm')
 Stack = namedtuple('Stack', 'end frames')
-Record = namedtuple('Record', 'ticks event task fields user kernel')
+Record = namedtuple('Record', 'ticks event task fields user kernel copy')
 UNKNOWN = Task(0, 0, 0, 0, b'?')
-NO_STACKS = None, None
+NO_STACKS = None, None, None
 NR_SLOTS = 4096
 MAX_FRAMES = 255
+NR_COPY_SLOTS = 256
+MAX_WORDS = 511
 
 
 class Refused(Exception):
@@ -96,11 +99,21 @@ class Schema:
         return self.enums.get(event.enums[name], {}).get(value, value)
 
 
+def copy_id(regs, words):
+    """What a trace calls a copy of these words."""
+    number = 0xcbf29ce484222325 ^ (len(words) << 32 | regs)
+    for word in words:
+        number = (number ^ word) * 0x100000001b3 % 2**64
+        number ^= number >> 32
+    return number or 1
+
+
 class Slots:
     """What the slots of a packet hold, while its `stack` records come in."""
 
     def __init__(self):
         self.held, self.coming = {}, None
+        self.copies, self.copying = {}, None
 
     def take(self, part):
         """A part of a stack: the slot holds the stack when all of it is there."""
@@ -119,9 +132,23 @@ class Slots:
         self.coming = which, frames, end
         self.held[key] = Stack(end, frames) if len(frames) == part['frames'] else None
 
+    def take_copy(self, part):
+        """A part of a copy, likewise."""
+        slot, which = part['slot'], (part['slot'], part['words'], part['regs'])
+        before, words = self.copying if part['first'] and self.copying else (which, [])
+        self.copying = None
+        if not 0 < slot < NR_COPY_SLOTS or not 0 < part['words'] <= MAX_WORDS:
+            return
+        if which != before or part['regs'] > part['words'] or part['first'] != len(words):
+            return
+        words = (words + [part[f'word{i}'] for i in range(16)])[:part['words']]
+        self.copying = which, words
+        self.copies[slot] = copy_id(part['regs'], words) if len(words) == part['words'] else None
+
     def named(self, ref):
-        """The user stack and the kernel stack that a stack_ref names."""
-        return self.held.get((False, ref['user'])), self.held.get((True, ref['kernel']))
+        """The user stack, the kernel stack and the copy that a stack_ref names."""
+        return (self.held.get((False, ref['user'])), self.held.get((True, ref['kernel'])),
+                self.copies.get(ref.get('copy')))
 
 
 class Stream:
@@ -175,6 +202,8 @@ class Stream:
             stacks = NO_STACKS
             if event.name == 'stack':
                 slots.take(event.named(values))
+            elif event.name == 'stack_copy':
+                slots.take_copy(event.named(values))
             elif event.name == 'stack_ref':
                 stacks = slots.named(event.named(values))
 
@@ -244,7 +273,8 @@ def line(cpu, record):
               for value in record.fields)
     stacks = (f'{kind} {stack.end} ' + ' '.join(f'{frame:x}' for frame in stack.frames)
               for kind, stack in (('user', record.user), ('kernel', record.kernel)) if stack)
-    return ' '.join([head, *fields, *stacks])
+    copy = [f'copy {record.copy:x}'] if record.copy else []
+    return ' '.join([head, *fields, *stacks, *copy])
 
 
 def listing(cpu, stream):

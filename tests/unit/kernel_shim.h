@@ -30,6 +30,8 @@ typedef __s64 s64;
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define BUILD_BUG_ON(x) _Static_assert(!(x), #x)
 #define BIT_ULL(nr) (1ull << (nr))
+#define DIV_ROUND_UP(n, d) (((n) + (d)-1) / (d))
+#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define PAGE_SIZE 4096
 
 /* ---- the simulated CPU ---- */
@@ -48,6 +50,7 @@ struct task_struct {
  * @preempt_count: as in the kernel
  * @user_stack: seed of the current task's user stack, see rig.h; 0: none
  * @kernel_stack: seed of its kernel stack
+ * @copied: seed of the copy of its user stack
  * @reads_user: see walk.h; nobody does here
  * @on_walk: called while a stack is walked, with @context
  * @tsc: time stamp counter
@@ -63,6 +66,7 @@ struct shim {
 	u32 preempt_count;
 	u32 user_stack;
 	u32 kernel_stack;
+	u32 copied;
 	void (*on_walk)(void *context);
 	u32 reads_user;
 	u64 tsc;

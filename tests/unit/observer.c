@@ -49,7 +49,7 @@ u32 payload_bytes(u32 event)
 static bool ktrc_is_data(u32 id)
 {
 	return id != KTRC_EV_task && id != KTRC_EV_task_ref && id != KTRC_EV_stack &&
-	       id != KTRC_EV_stack_ref;
+	       id != KTRC_EV_stack_copy && id != KTRC_EV_stack_ref;
 }
 
 static u32 load_u32(const u8 *p)
@@ -174,17 +174,50 @@ static const char *read_stack(struct observer *o, const struct record *rec)
 	return NULL;
 }
 
+/* the same of a copy, and its words */
+static const char *read_copy(struct observer *o, const struct record *rec)
+{
+	struct ktrc_ev_stack_copy c;
+	u64 word[16];
+	u32 i, seed;
+
+	memcpy(&c, rec->payload, sizeof(c));
+	memcpy(word, rec->payload + sizeof(c) - sizeof(word), sizeof(word));
+	if (!c.first)
+		o->got_words = 0;
+	seed = (u32)((c.first ? o->copy_in.word0 : word[0]) >> 12);
+	TAP_NEED(c.slot && c.slot <= 128 && c.words == observer_nr_words(seed) && c.regs == 17,
+		 "position %llu: slot %u, %u words, %u registers", o->pos, c.slot, c.words, c.regs);
+	TAP_NEED(c.first == o->got_words &&
+			 (!c.first || (c.slot == o->copy_in.slot && c.words == o->copy_in.words)),
+		 "position %llu: a part of another copy", o->pos);
+	for (i = 0; i < 16; i++) {
+		u64 want = c.first + i < c.words ? observer_frame(seed, c.first + i) : 0;
+
+		TAP_NEED(word[i] == want, "position %llu: word %u of copy %u is %#llx", o->pos,
+			 c.first + i, seed, word[i]);
+	}
+	if (!c.first)
+		o->copy_in = c;
+	o->got_words += 16;
+	o->stack[2][c.slot] = o->got_words >= c.words ? seed : 0;
+	o->nr_copies += o->got_words >= c.words;
+	return NULL;
+}
+
 static const char *read_stack_ref(struct observer *o, const struct record *rec)
 {
 	struct ktrc_ev_stack_ref r;
 
 	memcpy(&r, rec->payload, sizeof(r));
-	TAP_NEED(r.user < OBSERVER_SLOTS && r.kernel < OBSERVER_SLOTS && (r.user || r.kernel),
-		 "position %llu: slots %u, %u", o->pos, r.user, r.kernel);
+	TAP_NEED(r.user < OBSERVER_SLOTS && r.kernel < OBSERVER_SLOTS &&
+			 (r.user || r.kernel || r.copy),
+		 "position %llu: slots %u, %u, %u", o->pos, r.user, r.kernel, r.copy);
 	o->ref[0] = o->stack[0][r.user];
 	o->ref[1] = o->stack[1][r.kernel];
-	TAP_NEED(!r.user == !o->ref[0] && !r.kernel == !o->ref[1],
-		 "position %llu: slot %u or %u is empty", o->pos, r.user, r.kernel);
+	o->ref[2] = o->stack[2][r.copy];
+	TAP_NEED(!r.user == !o->ref[0] && !r.kernel == !o->ref[1] && !r.copy == !o->ref[2],
+		 "position %llu: slot %u, %u or %u is empty", o->pos, r.user, r.kernel, r.copy);
 	o->has_ref = true;
 	o->nr_stack_refs++;
 	return NULL;
@@ -193,10 +226,11 @@ static const char *read_stack_ref(struct observer *o, const struct record *rec)
 static const char *check_stacks(struct observer *o, const struct span *hit)
 {
 	u32 user = o->has_ref ? o->ref[0] : 0, kernel = o->has_ref ? o->ref[1] : 0;
+	u32 copied = o->has_ref ? o->ref[2] : 0;
 
-	TAP_NEED(user == hit->user_stack && kernel == hit->kernel_stack,
-		 "position %llu: stacks %u and %u, not %u and %u", o->pos, user, kernel,
-		 hit->user_stack, hit->kernel_stack);
+	TAP_NEED(user == hit->user_stack && kernel == hit->kernel_stack && copied == hit->copied,
+		 "position %llu: stacks %u, %u and %u, not %u, %u and %u", o->pos, user, kernel,
+		 copied, hit->user_stack, hit->kernel_stack, hit->copied);
 	return NULL;
 }
 
@@ -240,6 +274,8 @@ static const char *read_record(struct observer *o, const struct record *rec)
 		 "position %llu: a stack_ref with no record behind it", o->pos);
 	if (rec->id == KTRC_EV_stack)
 		return read_stack(o, rec);
+	if (rec->id == KTRC_EV_stack_copy)
+		return read_copy(o, rec);
 	if (rec->id == KTRC_EV_stack_ref)
 		return read_stack_ref(o, rec);
 	if (rec->id == KTRC_EV_task)
@@ -282,6 +318,7 @@ static const char *open_packet(struct observer *o, const struct ktrc_packet_head
 	o->has_ref = false;
 	o->nr_known = 0;
 	o->got = 0;
+	o->got_words = 0;
 	memset(o->stack, 0, sizeof(o->stack));
 	o->nr_packets++;
 	o->pos += sizeof(*h);

@@ -17,18 +17,27 @@
 
 /*
  * when a hit began and ended, clock ticks; the seeds of the stacks that its record must have,
- * 0: none.  Frame i of the stack of a seed is observer_frame(seed, i).
+ * 0: none.  Frame i of the stack of a seed, and word i of a copy, is observer_frame(seed, i).
  */
 struct span {
 	u64 begin;
 	u64 end;
 	u32 user_stack;
 	u32 kernel_stack;
+	u32 copied;
 };
 
 static inline u64 observer_frame(u32 seed, u32 i)
 {
 	return (u64)seed << 12 | i;
+}
+
+#define OBSERVER_LARGE 5000 /* seeds from here on are of the largest copies */
+
+/* of a copy: registers and memory, in up to four records, or as much as there may be */
+static inline u32 observer_nr_words(u32 seed)
+{
+	return seed < OBSERVER_LARGE ? 17 + seed % 48 : 17 + KTRC_MAX_STACK_BYTES / 8;
 }
 
 static inline u32 observer_nr_frames(u32 seed)
@@ -47,12 +56,15 @@ static inline u32 observer_nr_frames(u32 seed)
  * @has_task: a task record stood in this packet
  * @known: tasks whose full form stood in this packet
  * @nr_known: of those
- * @stack: seeds of the stacks in the packet's slots, of user mode and of the kernel; 0: none
+ * @stack: seeds of the stacks in the packet's slots, of user mode, of the kernel and of copies; 0: none
  * @stack_in: the stack whose parts come in, so far
  * @got: frames of it
+ * @copy_in: the copy whose parts come in, so far
+ * @got_words: words of it
  * @ref: seeds that the stack_ref directly before names
  * @has_ref: there is one
  * @nr_stacks: whole stacks
+ * @nr_copies: whole copies
  * @nr_stack_refs: stack_ref records
  * @nr_events: events whose books open a packet
  * @books: lost hits by event when the last packet was opened
@@ -75,12 +87,15 @@ struct observer {
 	bool has_task;
 	struct ktrc_ev_task known[OBSERVER_TASKS];
 	u32 nr_known;
-	u32 stack[2][OBSERVER_SLOTS];
+	u32 stack[3][OBSERVER_SLOTS];
 	struct ktrc_ev_stack stack_in;
 	u32 got;
-	u32 ref[2];
+	struct ktrc_ev_stack_copy copy_in;
+	u32 got_words;
+	u32 ref[3];
 	bool has_ref;
 	u64 nr_stacks;
+	u64 nr_copies;
 	u64 nr_stack_refs;
 	u32 nr_events;
 	u64 books[KTRC_NR_EVENTS];

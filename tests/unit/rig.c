@@ -137,6 +137,23 @@ void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr)
 	walk(f, shim.kernel_stack, nr);
 }
 
+void ktrc_copy_user(struct ktrc_copy *copy, u32 bytes)
+{
+	u32 i;
+
+	(void)bytes;
+	copy->regs = 17;
+	copy->nr = shim.copied ? observer_nr_words(shim.copied) : 0;
+	copy->hash = 0;
+	for (i = 0; i < copy->nr; i++) {
+		copy->word[i] = observer_frame(shim.copied, i);
+		copy->hash = ktrc_frame_hash(copy->hash, copy->word[i]);
+		shim_step();
+	}
+	if (shim.on_walk)
+		shim.on_walk(shim.context);
+}
+
 static void write_with_stacks(struct rig *rig, u32 event, const struct payload *p)
 {
 	ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
@@ -169,6 +186,7 @@ void rig_emit_of(struct rig *rig, u32 event, const struct task_struct *task)
 	if (task == shim.task && level == RIG_TASK && rig->cpu.ring.active == KTRC_IDLE) {
 		hit->user_stack = rig->rule.user_frames ? shim.user_stack : 0;
 		hit->kernel_stack = rig->rule.kernel_frames ? shim.kernel_stack : 0;
+		hit->copied = rig->rule.user_bytes ? shim.copied : 0;
 	}
 	rig->hits[event]++;
 	if (rig->cpu.ring.active == rig_context())

@@ -12,7 +12,7 @@
 
 #undef memcpy
 
-#define RIG_RING_BYTES 8192
+#define RIG_RING_BYTES 16384
 #define RIG_TASKS 6
 
 enum rig_level { RIG_TASK, RIG_SOFTIRQ, RIG_IRQ, RIG_NMI, RIG_NR_LEVELS };

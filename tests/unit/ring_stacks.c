@@ -54,6 +54,73 @@ static const char *written_once_in_a_packet(void)
 	return rig_audit(&rig);
 }
 
+static void emit_copied(u32 user, u32 copied)
+{
+	shim.copied = copied;
+	emit_from(user, 0);
+}
+
+/* copies too; what has one is followed by what has none */
+static const char *copies_once_in_a_packet(void)
+{
+	u32 i;
+
+	begin(1, 0);
+	rig.rule.user_bytes = 2048;
+	for (i = 0; i < 5; i++)
+		emit_copied(11, 30);
+	TAP_TRY(need_stacks(1, 5));
+	TAP_NEED(rig.seen.nr_copies == 1, "%llu copies", rig.seen.nr_copies);
+	emit_copied(11, 31);
+	rig.rule.user_bytes = 0;
+	emit_copied(11, 31);
+	rig.rule = (struct ktrc_rule){ .user_bytes = 2048 };
+	emit_copied(11, 31);
+	emit_copied(11, 0);
+	TAP_TRY(need_stacks(1, 8));
+	TAP_NEED(rig.seen.nr_copies == 2, "%llu copies", rig.seen.nr_copies);
+	while (rig.seen.nr_packets == 1)
+		emit_copied(11, 30);
+	TAP_NEED(rig.seen.nr_copies == 3, "%llu copies in two packets", rig.seen.nr_copies);
+	return rig_audit(&rig);
+}
+
+/* more of them than slots, of every length, with the other stacks */
+static const char *copies_share_slots(void)
+{
+	u32 i;
+
+	begin(11, 11);
+	rig.rule.user_bytes = 2048;
+	for (i = 0; i < 20000; i++) {
+		shim.copied = 1 + i * 5 % 1009;
+		emit_from(1 + i * 7 % 301, i % 3 ? 1 + i % 97 : 0);
+		if (rig.wrong[0])
+			break;
+	}
+	TAP_TRY(rig_audit(&rig));
+	TAP_NEED(rig.seen.nr_copies > 10000, "only %llu copies", rig.seen.nr_copies);
+	return NULL;
+}
+
+/* the largest, in the smallest packets that may hold them */
+static const char *largest_copies(void)
+{
+	static const struct rig_config large = { KTRC_MODE_FLIGHT, KTRC_CLOCK_TSC, 13, 2 };
+	u32 i;
+
+	rig_init(&rig, &large);
+	rig.rule = (struct ktrc_rule){ .user_frames = 11, .kernel_frames = 11, .user_bytes = 2048 };
+	for (i = 0; i < 1000; i++) {
+		shim.copied = i % 3 ? OBSERVER_LARGE + i : 1 + i;
+		emit_from(1 + i, 1 + i);
+	}
+	TAP_TRY(rig_audit(&rig));
+	TAP_NEED(rig.seen.nr_copies > 900, "only %llu copies", rig.seen.nr_copies);
+	TAP_NEED(!rig_lost(&rig, KTRC_LOST_NEST), "%llu lost", rig_lost(&rig, KTRC_LOST_NEST));
+	return NULL;
+}
+
 /* equal seeds: a user stack is none of the kernel's */
 static const char *two_kinds_apart(void)
 {
@@ -91,6 +158,8 @@ static const char *each_remainder(void)
 			emit_from(0, 0);
 			rig_fill(&rig, bytes);
 			rig.rule.user_frames = 11;
+			rig.rule.user_bytes = user % 2 ? 2048 : 0;
+			shim.copied = user * 4;
 			emit_from(user, 0);
 			emit_from(user, 0);
 			TAP_TRY(rig_audit(&rig));
@@ -142,6 +211,8 @@ static const char *interrupts_have_none(void)
 	for (i = 0; i < 20000; i++) {
 		shim.task = &rig.task[i / 7 % RIG_TASKS];
 		shim.on_step = interrupt;
+		rig.rule.user_bytes = i % 4 ? 0 : 2048;
+		shim.copied = 1 + i / 9 % 50;
 		emit_from(1 + i / 5 % 40, 1 + i / 3 % 30);
 		shim.on_step = NULL;
 	}
@@ -167,6 +238,9 @@ static const char *no_room_for_stacks(void)
 
 static const struct tap_case cases[] = {
 	{ "written_once_in_a_packet", written_once_in_a_packet },
+	{ "copies_once_in_a_packet", copies_once_in_a_packet },
+	{ "copies_share_slots", copies_share_slots },
+	{ "largest_copies", largest_copies },
 	{ "two_kinds_apart", two_kinds_apart },
 	{ "slots_are_shared", slots_are_shared },
 	{ "each_remainder", each_remainder },

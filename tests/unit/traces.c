@@ -53,8 +53,14 @@ struct source {
 	unsigned int seed;
 	u64 ticks;
 	u32 named; /* bit i: the packet names task i in full */
-	u32 stacked; /* bit i: the packet holds user stack i and kernel stack i */
+	u32 stacked; /* bit i: the packet holds user stack, kernel stack and copy i */
 };
+
+/* Of the largest few fit into a small packet. */
+static u32 nr_stacks(const struct recipe *recipe)
+{
+	return recipe->content < 2000 ? 1 : NR_STACKS;
+}
 
 static u32 pick(struct source *source, u32 nr)
 {
@@ -92,7 +98,7 @@ static void put_task(struct source *source, struct synth_stream *s)
 /* Stack i in slot i + 1, or parts of it that do not fit together. */
 static void put_stack(struct source *source, struct synth_stream *s, u32 i, bool is_kernel)
 {
-	const u32 frames = 1 + 4 * i, wrong = pick(source, 8) ? NR_STACKS : pick(source, 4);
+	const u32 frames = 1 + 4 * i, wrong = pick(source, 4) ? 0 : pick(source, 4);
 
 	for (u32 first = 0; first < frames; first += 4) {
 		struct ktrc_ev_stack part = {
@@ -111,18 +117,41 @@ static void put_stack(struct source *source, struct synth_stream *s, u32 i, bool
 	}
 }
 
+/* The same of copy i. */
+static void put_copy(struct source *source, struct synth_stream *s, u32 i)
+{
+	const u32 words = 5 + 16 * i, wrong = pick(source, 4) ? 0 : pick(source, 5);
+	struct ktrc_ev_stack_copy part;
+	u64 word[16];
+
+	for (u32 first = 0; first < words; first += 16) {
+		part = (struct ktrc_ev_stack_copy){
+			.slot = wrong == 1 ? 0 : i + 1,
+			.words = wrong == 2 ? words + first : words,
+			.first = wrong == 3 ? first + 16 : first,
+			.regs = wrong == 4 ? words + 1 : 5 - i,
+		};
+		for (u32 at = 0; at < 16; at++)
+			word[at] = (u64)pick(source, 1 << 30) << 34 | (first + at);
+		memcpy((u8 *)&part + sizeof(part) - sizeof(word), word, sizeof(word));
+		synth_record(s, KTRC_EV_stack_copy, source->ticks, &part, sizeof(part));
+	}
+}
+
 /* Slots may be empty, and nothing may follow. */
 static void put_stacks(struct source *source, struct synth_stream *s)
 {
-	u32 i = pick(source, NR_STACKS);
+	u32 i = pick(source, nr_stacks(source->recipe));
 	struct ktrc_ev_stack_ref ref = {
 		.user = pick(source, 2) ? i + 1 : pick(source, 4096),
 		.kernel = pick(source, 2) ? i + 1 : 0,
+		.copy = pick(source, 2) ? i + 1 : pick(source, 256),
 	};
 
 	if (!(source->stacked >> i & 1)) {
 		put_stack(source, s, i, false);
 		put_stack(source, s, i, true);
+		put_copy(source, s, i);
 	}
 	source->stacked |= 1u << i;
 	synth_record(s, KTRC_EV_stack_ref, source->ticks, &ref, sizeof(ref));
@@ -159,7 +188,8 @@ static void put_record(struct source *source, struct synth_stream *s)
 static void put_packet(struct source *source, struct synth_stream *s)
 {
 	/* for two tasks, the stacks and a record */
-	const u32 room = 2 * (16 + 64) + 2 * NR_STACKS * (16 + 64) + 16 + 16 + 80;
+	const u32 stacks = nr_stacks(source->recipe) * (2 * (16 + 64) + 16 + 132);
+	const u32 room = 2 * (16 + 64) + stacks + 16 + 16 + 80;
 	struct ktrc_ev_task first = make_task(source, 0);
 
 	synth_open(s, source->ticks, &first);
@@ -212,6 +242,7 @@ static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 		.flags = KTRC_RULE_MAJOR,
 		.user_frames = 11,
 		.kernel_frames = 64,
+		.user_bytes = 2048,
 	};
 	if (ktrc_names_add(&capture->names, 1, "/") < 0 ||
 	    ktrc_names_add(&capture->names, 2, LONG_PATH LONG_PATH LONG_PATH) < 0 ||

@@ -4,7 +4,7 @@
  * TRACE, then from standard input streams of one CPU: four bytes of length, little endian, and
  * so many bytes.  Prints of each every record, "CPU TICKS EVENT TID TGID CGID START COMM
  * FIELD..." with text in hexadecimal, "user END FRAME..." and "kernel END FRAME..." if it has
- * such stacks, and at its end "= BAD_PACKETS CUT_BYTES".
+ * such stacks, "copy ID" of a copy of its user stack, and at its end "= BAD_PACKETS CUT_BYTES".
  */
 #include <stdio.h>
 
@@ -49,6 +49,8 @@ static void put_record(const struct ktrc_record *r)
 		put_field(&r->event->fields[i], r->payload);
 	put_stack("user", r->stacks.user);
 	put_stack("kernel", r->stacks.kernel);
+	if (r->stacks.copy)
+		printf(" copy %llx", r->stacks.copy);
 	putchar('\n');
 }
 

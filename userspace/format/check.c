@@ -86,7 +86,7 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 	const struct ktrc_check_row *t = &check->total;
 
 	return json_pack(
-		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I}",
+		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}",
 		"is_balanced", check->is_balanced, "is_stopped", check->is_stopped, "is_final",
 		check->is_final, "hits", (json_int_t)t->hits, "written", (json_int_t)t->written,
 		"filtered", (json_int_t)t->filtered, "lost", (json_int_t)t->lost, "read",
@@ -97,7 +97,9 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 		reconciled_to_json(&check->pgmajfault, false), "allocstall",
 		reconciled_to_json(&check->allocstall, true), "compact_stall",
 		reconciled_to_json(&check->compact_stall, true), "user_stacks",
-		(json_int_t)check->user_stacks, "one_frame_stacks", (json_int_t)check->one_frame);
+		(json_int_t)check->user_stacks, "one_frame_stacks", (json_int_t)check->one_frame,
+		"copied_stacks", (json_int_t)check->copied, "unwound_stacks",
+		(json_int_t)check->unwound);
 }
 
 const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
@@ -147,11 +149,19 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 
 const char *ktrc_text_stacks(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
 {
-	if (!check->user_stacks)
+	int used = 0;
+
+	if (!check->user_stacks && !check->copied)
 		return NULL;
-	snprintf(room, KTRC_LINE_ROOM, "%.2f%% of %llu user stacks have one frame%s",
-		 100.0 * (double)check->one_frame / (double)check->user_stacks, check->user_stacks,
-		 check->one_frame ? ": code without frame pointers" : "");
+	if (check->user_stacks)
+		used = snprintf(room, KTRC_LINE_ROOM, "%.2f%% of %llu user stacks have one frame%s",
+				100.0 * (double)check->one_frame / (double)check->user_stacks,
+				check->user_stacks,
+				check->one_frame ? ": code without frame pointers" : "");
+	if (check->copied)
+		snprintf(room + used, KTRC_LINE_ROOM - (size_t)used,
+			 "%s%llu of %llu copied stacks not unwound", used ? "; " : "",
+			 check->copied - check->unwound, check->copied);
 	return room;
 }
 

@@ -85,25 +85,10 @@ static void put_safe_text(const char *text, bool is_json, FILE *file)
 	}
 }
 
-/* A field's numbers are the kernel's own: two that it gives names to. */
-static bool is_gfp(const struct ktrc_field *field)
+/* Opaque numbers that stand for something: known by the field's name. */
+static bool is_id(const struct ktrc_field *field, const char *name)
 {
-	return field->format == KTRC_FMT_ID && strcmp(field->name, "gfp") == 0;
-}
-
-static bool is_cgroup(const struct ktrc_field *field)
-{
-	return field->format == KTRC_FMT_ID && strcmp(field->name, "cgid") == 0;
-}
-
-static bool is_shrinker(const struct ktrc_field *field)
-{
-	return field->format == KTRC_FMT_ID && strcmp(field->name, "shrinker") == 0;
-}
-
-static bool is_file(const struct ktrc_field *field)
-{
-	return field->format == KTRC_FMT_ID && strcmp(field->name, "file") == 0;
+	return field->format == KTRC_FMT_ID && strcmp(field->name, name) == 0;
 }
 
 static void put_value(const struct ktrc_field *field, const u8 *payload, bool is_json, FILE *file)
@@ -126,7 +111,7 @@ static void put_value(const struct ktrc_field *field, const u8 *payload, bool is
 		fprintf(file, "%s%s%s", quote, name, quote);
 	else if (field->format == KTRC_FMT_ADDRESS)
 		fprintf(file, "%s0x%llx%s", quote, number, quote);
-	else if ((field->format == KTRC_FMT_PAGE || is_gfp(field)) && !is_json)
+	else if ((field->format == KTRC_FMT_PAGE || is_id(field, "gfp")) && !is_json)
 		fprintf(file, "0x%llx", number);
 	else
 		fprintf(file, "%llu", number);
@@ -151,19 +136,19 @@ static void put_meaning(struct ktrc_event_printer *printer, const struct ktrc_fi
 	if (field->format == KTRC_FMT_TICKS) {
 		fprintf(file, is_json ? ",\"%s_ns\":%llu" : " %s_ns=%llu", field->name,
 			ktrc_ticks_to_ns(&capture->clock, ktrc_get(&field->get, payload)));
-	} else if (is_gfp(field)) {
+	} else if (is_id(field, "gfp")) {
 		put_named("gfp_flags",
 			  ktrc_gfp_text(capture->kernel, (u32)ktrc_get(&field->get, payload), room),
 			  is_json, file);
-	} else if (is_cgroup(field)) {
+	} else if (is_id(field, "cgid")) {
 		path = ktrc_names_find(&capture->names, ktrc_get(&field->get, payload));
 		if (path)
 			put_named("cgroup", path, is_json, file);
-	} else if (is_shrinker(field)) {
+	} else if (is_id(field, "shrinker")) {
 		path = ktrc_names_shrinker(&capture->names, ktrc_get(&field->get, payload));
 		if (path)
 			put_named("function", path, is_json, file);
-	} else if (is_file(field)) {
+	} else if (is_id(field, "file")) {
 		path = ktrc_names_file(&capture->names, ktrc_get(&field->get, payload));
 		if (path)
 			put_named("path", path, is_json, file);
@@ -256,9 +241,10 @@ static void put_frame_json(const struct frame *frame, FILE *file)
 	putc('}', file);
 }
 
-/* Each frame on a line of its own below the record, and why the stack ends. */
+/* Each frame on a line of its own below the record, and why the stack ends, unless @why says more. */
 static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
-			   const struct ktrc_task *task, const struct ktrc_stack *stack)
+			   const struct ktrc_task *task, const struct ktrc_stack *stack,
+			   const char *why)
 {
 	FILE *file = printer->out->file;
 	struct frame frame;
@@ -269,7 +255,29 @@ static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 		frame = frame_of(printer, task, stack, i);
 		put_frame_text(&frame, file);
 	}
-	fprintf(file, "\t%16s %s\n", kind, ktrc_stack_end_text(printer->capture->schema, stack));
+	fprintf(file, "\t%16s %s\n", kind,
+		why ? why : ktrc_stack_end_text(printer->capture->schema, stack));
+}
+
+/* Of 32-bit programs there is no copy where there should be one. */
+static bool is_copied(const struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	const struct ktrc_rule *rule = &printer->capture->session.rules[record->event->id];
+
+	return record->stacks.copy || (rule->user_bytes && record->stacks.user);
+}
+
+/* What its copy leads to, as far as that is known; else what was followed when it was recorded. */
+static const struct ktrc_stack *user_stack(const struct ktrc_event_printer *printer,
+					   const struct ktrc_record *record, bool *is_unwound)
+{
+	const struct ktrc_stack *stack = NULL;
+
+	if (record->stacks.copy)
+		stack = ktrc_code_unwound(&printer->capture->code, record->task,
+					  record->stacks.copy);
+	*is_unwound = stack;
+	return stack ? stack : record->stacks.user;
 }
 
 /* Addresses as text: more than 53 bits are not safe as a number. */
@@ -280,8 +288,6 @@ static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
 	const char *between = "";
 	struct frame frame;
 
-	if (!stack)
-		return;
 	fprintf(file, ",\"%s\":{\"end\":\"%s\",\"frames\":[", name,
 		ktrc_stack_end_text(printer->capture->schema, stack));
 	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
@@ -290,7 +296,41 @@ static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
 		put_frame_json(&frame, file);
 		between = ",";
 	}
-	fputs("]}", file);
+	putc(']', file);
+}
+
+static void put_stacks_json(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	FILE *file = printer->out->file;
+	const struct ktrc_stack *user;
+	bool is_unwound;
+
+	user = user_stack(printer, record, &is_unwound);
+	if (record->stacks.kernel) {
+		put_stack_json(printer, "kernel_stack", record->task, record->stacks.kernel);
+		putc('}', file);
+	}
+	if (user) {
+		put_stack_json(printer, "user_stack", record->task, user);
+		if (is_copied(printer, record))
+			fprintf(file, ",\"unwound\":%s", is_unwound ? "true" : "false");
+		putc('}', file);
+	}
+}
+
+static void put_stacks_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	const struct ktrc_stack *user;
+	const char *why = NULL;
+	bool is_unwound;
+
+	user = user_stack(printer, record, &is_unwound);
+	if (is_copied(printer, record) && !is_unwound)
+		why = "not unwound";
+	put_stack_text(printer, "kernel", record->task, record->stacks.kernel, NULL);
+	put_stack_text(printer, "user", record->task, user, why);
+	if (!user && why)
+		fprintf(printer->out->file, "\t%16s %s\n", "user", why);
 }
 
 static void put_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)
@@ -307,10 +347,8 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 	fprintf(file, "\" %s:", record->event->label);
 	put_fields(printer, record, false);
 	putc('\n', file);
-	if (!printer->out->has_stacks)
-		return;
-	put_stack_text(printer, "kernel", record->task, record->stacks.kernel);
-	put_stack_text(printer, "user", record->task, record->stacks.user);
+	if (printer->out->has_stacks)
+		put_stacks_text(printer, record);
 }
 
 static void put_task(const struct ktrc_task *task, FILE *file)
@@ -340,10 +378,8 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 		record->event->id);
 	put_fields(printer, record, true);
 	putc('}', file);
-	if (printer->out->has_stacks) {
-		put_stack_json(printer, "kernel_stack", record->task, record->stacks.kernel);
-		put_stack_json(printer, "user_stack", record->task, record->stacks.user);
-	}
+	if (printer->out->has_stacks)
+		put_stacks_json(printer, record);
 	putc('}', file);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "types.h"
+
 static inline void *ktrc_array_push_bytes(void **array, size_t *nr, size_t bytes)
 {
 	void *grown, *member;
@@ -30,5 +32,33 @@ static inline void *ktrc_array_push_bytes(void **array, size_t *nr, size_t bytes
  */
 #define ktrc_array_push(array, nr) \
 	((__typeof__(array))ktrc_array_push_bytes((void **)&(array), &(nr), sizeof(*(array))))
+
+static inline size_t ktrc_array_before_bytes(const void *array, size_t nr, size_t bytes, u64 key)
+{
+	size_t low = 0, high = nr;
+	u64 found;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		memcpy(&found, (const char *)array + middle * bytes, sizeof(found));
+		if (found < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/**
+ * ktrc_array_before() - how many members stand before a key
+ * @array: pointer to the first member; each is, or begins with, a u64, by which they are sorted
+ * @nr: number of members
+ * @key: to compare that with
+ *
+ * Return: the place of the first member that is not below @key.
+ */
+#define ktrc_array_before(array, nr, key) \
+	ktrc_array_before_bytes((array), (nr), sizeof(*(array)), (key))
 
 #endif

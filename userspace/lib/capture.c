@@ -296,6 +296,14 @@ bool ktrc_capture_has_stacks(const struct ktrc_capture *capture)
 	return false;
 }
 
+bool ktrc_capture_has_copies(const struct ktrc_capture *capture)
+{
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
+		if (capture->session.rules[i].user_bytes)
+			return true;
+	return false;
+}
+
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };

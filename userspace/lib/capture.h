@@ -119,6 +119,9 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_c
 /** ktrc_capture_has_stacks() - does a record of its session have one */
 bool ktrc_capture_has_stacks(const struct ktrc_capture *capture);
 
+/** ktrc_capture_has_copies() - whether any event records copies of user stacks */
+bool ktrc_capture_has_copies(const struct ktrc_capture *capture);
+
 /**
  * ktrc_capture_need_symbols() - fill @symbols if there are stacks
  * @capture: not yet, or from a trace

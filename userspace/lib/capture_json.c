@@ -173,6 +173,7 @@ static int filters_from_json(const json_t *object, const struct ktrc_schema *sch
 static const struct ktrc_json_member stack_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_rule, user_frames),
 	KTRC_JSON_MEMBER(struct ktrc_rule, kernel_frames),
+	KTRC_JSON_MEMBER(struct ktrc_rule, user_bytes),
 };
 
 static json_t *stacks_to_json(const struct ktrc_capture *capture)
@@ -196,14 +197,15 @@ static int stacks_from_json(const json_t *rows, const struct ktrc_schema *schema
 {
 	const struct ktrc_event *event;
 	const json_t *row;
-	size_t i;
+	size_t i, nr;
 
 	json_array_foreach(rows, i, row) {
 		event = ktrc_json_text(row, "event") ?
 				ktrc_schema_find(schema, ktrc_json_text(row, "event")) :
 				NULL;
-		if (!event || ktrc_json_unpack(row, stack_members, ARRAY_SIZE(stack_members),
-					       &s->rules[event->id]) < 0)
+		/* nor have those of somewhat newer ones copies: the last member */
+		nr = ARRAY_SIZE(stack_members) - !json_object_get(row, "user_bytes");
+		if (!event || ktrc_json_unpack(row, stack_members, nr, &s->rules[event->id]) < 0)
 			return -EPROTO;
 	}
 	return 0;

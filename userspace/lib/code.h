@@ -8,6 +8,8 @@
 
 #include <jansson.h>
 
+#include "seen.h"
+#include "stack.h"
 #include "symbols.h"
 #include "task.h"
 
@@ -57,55 +59,53 @@ struct ktrc_process {
 };
 
 /**
+ * struct ktrc_unwound - a copied stack that was followed
+ * @pid: whose it is
+ * @copy: id of the copy
+ * @stack: where it leads
+ */
+struct ktrc_unwound {
+	u32 pid;
+	u64 copy;
+	struct ktrc_stack *stack;
+};
+
+/**
  * struct ktrc_code - all of them
  * @processes: in no order
  * @nr_processes: their number
  * @files: each once
  * @nr_files: their number
+ * @unwound: in no order, of @processes
+ * @nr_unwound: their number
  * @by_pid: index of @processes
+ * @by_copy: index of @unwound, by process and copy
  */
 struct ktrc_code {
 	struct ktrc_process *processes;
 	size_t nr_processes;
 	struct ktrc_code_file *files;
 	size_t nr_files;
+	struct ktrc_unwound *unwound;
+	size_t nr_unwound;
 	struct ktrc_index by_pid;
+	struct ktrc_index by_copy;
 };
 
 /**
- * struct ktrc_seen - what recorded stacks lead through
- * @kernel: addresses in the kernel
- * @user: addresses in user mode, of any process
- * @pids: processes that recorded something
- */
-struct ktrc_seen {
-	struct ktrc_index kernel;
-	struct ktrc_index user;
-	struct ktrc_index pids;
-};
-
-/**
- * ktrc_seen_add() - look through packets
- * @seen: what has been seen so far
- * @schema: of their records
- * @bytes: whole packets
- * @len: their length
- *
- * Without memory what has no place in it gets no name.
- */
-void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, const u8 *bytes,
-		   size_t len);
-void ktrc_seen_release(struct ktrc_seen *seen);
-
-/**
- * ktrc_code_load() - look into the processes that are alive
+ * ktrc_code_load() - look into the processes that are alive, from a child that ends
  * @code: empty
  * @seen: which processes, and which addresses
  *
  * Return: 0 or -ENOMEM; what cannot be read is left out.
  */
 int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen);
+/** ktrc_code_look() - the same, in this process: the files may harm it */
+int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen);
 void ktrc_code_release(struct ktrc_code *code);
+
+/** ktrc_code_start_unit() - as exactly as /proc shows when a process started, in nanoseconds */
+u64 ktrc_code_start_unit(void);
 
 /**
  * struct ktrc_place - what an address is
@@ -131,6 +131,17 @@ struct ktrc_place {
  */
 struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_task *task,
 				 const struct ktrc_stack *stack, u32 frame);
+
+/**
+ * ktrc_code_unwound() - the user stack of a record that has a copy of it
+ * @code: where to look
+ * @task: whose stack it is
+ * @copy: id of the copy
+ *
+ * Return: NULL if it was not followed, as of a process that had ended.
+ */
+const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
+					   const struct ktrc_task *task, u64 copy);
 
 json_t *ktrc_code_to_json(const struct ktrc_code *code);
 /** ktrc_code_from_json() - the reverse; 0, -EPROTO or -ENOMEM */

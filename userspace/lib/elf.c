@@ -2,7 +2,6 @@
 /* The file stands alone, at the addresses for which it was linked. */
 #include "elf.h"
 
-#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -13,9 +12,8 @@
 #define MAX_NAME 511
 #define MAX_FUNCTIONS (1 << 20)
 
-/* Which file has the symbols that this one lacks it may say itself: none is looked for. */
-static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-			const char *file, const char *link, GElf_Word crc, char **found)
+int ktrc_elf_find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **found)
 {
 	(void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc;
 	(void)found;
@@ -23,7 +21,7 @@ static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwar
 }
 
 static const Dwfl_Callbacks callbacks = {
-	.find_debuginfo = find_nothing,
+	.find_debuginfo = ktrc_elf_find_nothing,
 	.section_address = dwfl_offline_section_address,
 };
 

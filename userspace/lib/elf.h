@@ -3,6 +3,8 @@
 #ifndef KTRC_ELF_H
 #define KTRC_ELF_H
 
+#include <elfutils/libdwfl.h>
+
 #include "code.h"
 
 /**
@@ -16,5 +18,9 @@
  * Return: 0 or -ENOMEM.
  */
 int ktrc_elf_read(int fd, char build_id[KTRC_BUILD_ID_ROOM], struct ktrc_symbols *functions);
+
+/** ktrc_elf_find_nothing() - which file has what this one lacks it may say itself: none is looked for */
+int ktrc_elf_find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **found);
 
 #endif

@@ -25,26 +25,10 @@ char *ktrc_printable(const char *text)
 	return copy;
 }
 
-/* The first row whose id is not below @cgid. */
-static size_t place_of(const struct ktrc_names *names, u64 cgid)
-{
-	size_t low = 0, high = names->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->rows[middle].cgid < cgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 int ktrc_names_add(struct ktrc_names *names, u64 cgid, const char *path)
 {
 	char *copy = ktrc_printable(path);
-	size_t at = place_of(names, cgid);
+	size_t at = ktrc_array_before(names->rows, names->nr, cgid);
 
 	if (!copy)
 		return -ENOMEM;
@@ -71,7 +55,7 @@ void ktrc_names_release(struct ktrc_names *names)
 
 const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid)
 {
-	size_t at = place_of(names, cgid);
+	size_t at = ktrc_array_before(names->rows, names->nr, cgid);
 
 	return at < names->nr && names->rows[at].cgid == cgid ? names->rows[at].path : NULL;
 }

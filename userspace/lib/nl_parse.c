@@ -49,6 +49,7 @@ static int parse_rule(struct nlattr *nest, struct ktrc_session *session)
 		[KTRC_A_RULE_EVENT] = POLICY_U32,	[KTRC_A_RULE_FLAGS] = POLICY_U32,
 		[KTRC_A_RULE_MIN_NS] = POLICY_U64,	[KTRC_A_RULE_SAMPLE] = POLICY_U32,
 		[KTRC_A_RULE_USER_FRAMES] = POLICY_U32, [KTRC_A_RULE_KERNEL_FRAMES] = POLICY_U32,
+		[KTRC_A_RULE_USER_BYTES] = POLICY_U32,
 	};
 	struct nlattr *a[KTRC_A_RULE_MAX + 1];
 	u32 event;
@@ -64,6 +65,7 @@ static int parse_rule(struct nlattr *nest, struct ktrc_session *session)
 		.flags = get_u32(a[KTRC_A_RULE_FLAGS]),
 		.user_frames = get_u32(a[KTRC_A_RULE_USER_FRAMES]),
 		.kernel_frames = get_u32(a[KTRC_A_RULE_KERNEL_FRAMES]),
+		.user_bytes = get_u32(a[KTRC_A_RULE_USER_BYTES]),
 	};
 	return 0;
 }

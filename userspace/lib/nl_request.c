@@ -20,8 +20,7 @@ static int put_rule(struct nl_msg *msg, u32 event, const struct ktrc_rule *rule)
 	struct nlattr *nest;
 	int ret;
 
-	if (!rule->min_ns && !rule->sample && !rule->flags && !rule->user_frames &&
-	    !rule->kernel_frames)
+	if (!rule->min_ns && !rule->sample && !rule->flags && !ktrc_rule_has_stacks(rule))
 		return 0;
 	nest = nla_nest_start(msg, KTRC_A_SESSION_RULE | NLA_F_NESTED);
 	if (!nest)
@@ -37,6 +36,8 @@ static int put_rule(struct nl_msg *msg, u32 event, const struct ktrc_rule *rule)
 		ret = nla_put_u32(msg, KTRC_A_RULE_USER_FRAMES, rule->user_frames);
 	if (ret == 0 && rule->kernel_frames)
 		ret = nla_put_u32(msg, KTRC_A_RULE_KERNEL_FRAMES, rule->kernel_frames);
+	if (ret == 0 && rule->user_bytes)
+		ret = nla_put_u32(msg, KTRC_A_RULE_USER_BYTES, rule->user_bytes);
 	nla_nest_end(msg, nest);
 	return ret;
 }

@@ -18,25 +18,9 @@
 
 #define QUOTAS_KIND "quotas"
 
-/* The first row whose id is not below @cgid. */
-static size_t place_of(const struct ktrc_quotas *quotas, u64 cgid)
-{
-	size_t low = 0, high = quotas->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (quotas->rows[middle].cgid < cgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int add(struct ktrc_quotas *quotas, const struct ktrc_quota *quota, bool is_newer)
 {
-	size_t at = place_of(quotas, quota->cgid);
+	size_t at = ktrc_array_before(quotas->rows, quotas->nr, quota->cgid);
 	struct ktrc_quota *row;
 
 	if (at == quotas->nr || quotas->rows[at].cgid != quota->cgid) {
@@ -65,7 +49,7 @@ void ktrc_quotas_release(struct ktrc_quotas *quotas)
 
 const struct ktrc_quota *ktrc_quotas_find(const struct ktrc_quotas *quotas, u64 cgid)
 {
-	size_t at = place_of(quotas, cgid);
+	size_t at = ktrc_array_before(quotas->rows, quotas->nr, cgid);
 
 	return at < quotas->nr && quotas->rows[at].cgid == cgid ? &quotas->rows[at] : NULL;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "copy.h"
 #include "packet.h"
 
 struct stream {
@@ -27,6 +28,7 @@ struct stream {
 	struct ktrc_record record;
 	struct ktrc_known_tasks known;
 	struct ktrc_stack_slots *slots; /* NULL: no stack came yet */
+	struct ktrc_copy_slots *copies; /* NULL: no copy came yet */
 	struct ktrc_stack_pair next_stacks; /* of the record that follows directly */
 	struct ktrc_books books;
 };
@@ -34,7 +36,7 @@ struct stream {
 struct ktrc_reader {
 	const struct ktrc_schema *schema;
 	u32 packet_id, task_id, task_ref_id, counts_id;
-	const struct ktrc_event *stack, *stack_ref; /* older traces have none */
+	const struct ktrc_event *stack, *stack_copy, *stack_ref; /* older traces have none */
 	const struct ktrc_getter *ref_tid, *written_before, *counts_event, *hits, *written,
 		*filtered, *lost;
 	struct ktrc_tasks *tasks;
@@ -61,6 +63,7 @@ static bool find_fields(struct ktrc_reader *reader)
 	reader->task_ref_id = ref->id;
 	reader->counts_id = counts->id;
 	reader->stack = ktrc_schema_find(reader->schema, "stack");
+	reader->stack_copy = ktrc_schema_find(reader->schema, "stack_copy");
 	reader->stack_ref = ktrc_schema_find(reader->schema, "stack_ref");
 	reader->written_before = ktrc_event_getter(packet, "written");
 	reader->ref_tid = ktrc_event_getter(ref, "tid");
@@ -96,6 +99,7 @@ void ktrc_reader_destroy(struct ktrc_reader *reader)
 	for (size_t i = 0; i < reader->nr_streams; i++) {
 		free(reader->streams[i]->known.slots);
 		ktrc_slots_destroy(reader->streams[i]->slots);
+		ktrc_copies_destroy(reader->streams[i]->copies);
 		free(reader->streams[i]);
 	}
 	free(reader->streams);
@@ -142,6 +146,22 @@ static void take_stack(struct ktrc_reader *reader, struct stream *s, const u8 *p
 		ktrc_slots_take(s->slots, reader->stacks, payload);
 }
 
+static void take_copy(struct ktrc_reader *reader, struct stream *s, const u8 *payload)
+{
+	if (!s->copies)
+		s->copies = ktrc_copies_create(reader->schema);
+	if (s->copies)
+		ktrc_copies_take(s->copies, payload);
+}
+
+static void take_ref(struct ktrc_reader *reader, struct stream *s, const u8 *payload)
+{
+	if (s->slots)
+		s->next_stacks = ktrc_slots_find(s->slots, reader->stacks, payload);
+	if (s->copies)
+		s->next_stacks.copy = ktrc_copies_find(s->copies, payload);
+}
+
 /* Without memory for a task its records belong to the unknown one. */
 static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id, const u8 *payload)
 {
@@ -159,9 +179,11 @@ static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id
 	} else if (event == reader->stack) {
 		take_stack(reader, s, payload);
 		return;
+	} else if (event == reader->stack_copy) {
+		take_copy(reader, s, payload);
+		return;
 	} else if (event == reader->stack_ref) {
-		if (s->slots)
-			s->next_stacks = ktrc_slots_find(s->slots, reader->stacks, payload);
+		take_ref(reader, s, payload);
 		return;
 	} else if (id == reader->task_ref_id) {
 		task = ktrc_known_find(&s->known, (u32)ktrc_get(reader->ref_tid, payload));
@@ -196,6 +218,7 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 		s->has_gap = !s->has_seq || p.seq != s->seq + 1;
 		ktrc_known_reset(&s->known);
 		ktrc_slots_reset(s->slots);
+		ktrc_copies_reset(s->copies);
 		s->next_stacks = (struct ktrc_stack_pair){ 0 };
 		s->record.task = ktrc_tasks_unknown(reader->tasks);
 		s->cursor.ticks = p.begin;

@@ -16,6 +16,7 @@
  * @flags: enum ktrc_rule_flag
  * @user_frames: of the user stack, recorded with each; 0: none
  * @kernel_frames: of the kernel stack
+ * @user_bytes: of the user stack, copied with each; 0: none
  */
 struct ktrc_rule {
 	u64 min_ns;
@@ -23,12 +24,13 @@ struct ktrc_rule {
 	u32 flags;
 	u32 user_frames;
 	u32 kernel_frames;
+	u32 user_bytes;
 };
 
 /** ktrc_rule_has_stacks() - do records have stacks */
 static inline bool ktrc_rule_has_stacks(const struct ktrc_rule *rule)
 {
-	return rule->user_frames || rule->kernel_frames;
+	return rule->user_frames || rule->kernel_frames || rule->user_bytes;
 }
 
 /**

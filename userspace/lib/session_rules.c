@@ -18,7 +18,11 @@ static const struct {
 } rule_words[] = {
 	{ "min", KTRC_RULE_MIN },	{ "major", KTRC_RULE_MAJOR }, { "user", KTRC_RULE_USER },
 	{ "kernel", KTRC_RULE_KERNEL }, { "count", KTRC_RULE_COUNT }, { "stack", KTRC_RULE_STACK },
+	{ "copy", KTRC_RULE_COPY },
 };
+
+/* What they allow is said in words of its own. */
+#define STACK_RULES (KTRC_RULE_STACK | KTRC_RULE_COPY)
 
 const char *ktrc_rule_word(u32 flag)
 {
@@ -66,7 +70,8 @@ __attribute__((format(printf, 3, 4))) static void append(char *room, char separa
 
 #define DEFAULT_DEPTH 32
 
-enum { USER = 1, KERNEL = 2 };
+/* COPY: the user stack's innermost frame, and a copy of it all */
+enum { USER = 1, KERNEL = 2, COPY = 4 };
 
 struct stack_word {
 	const char *word;
@@ -77,7 +82,7 @@ struct stack_word {
 static const struct stack_word stack_words[] = {
 	{ "none", 0, 0 },	 { "user", USER, 0 },
 	{ "kernel", KERNEL, 0 }, { "both", USER | KERNEL, 0 },
-	{ "ip", USER, 1 },
+	{ "ip", USER, 1 },	 { "dwarf", USER | KERNEL | COPY, 0 },
 };
 
 /* Events whose callers are half of the answer, and rare: what they record if nobody says. */
@@ -92,8 +97,9 @@ static const struct {
 
 static void set_stacks(struct ktrc_rule *rule, u32 which, u32 depth)
 {
-	rule->user_frames = which & USER ? depth : 0;
+	rule->user_frames = which & COPY ? 1 : which & USER ? depth : 0;
 	rule->kernel_frames = which & KERNEL ? depth : 0;
+	rule->user_bytes = which & COPY ? KTRC_MAX_STACK_BYTES : 0;
 }
 
 static u32 default_stacks(const struct ktrc_event *event, const struct ktrc_rule *rule)
@@ -113,12 +119,13 @@ static u32 max(u32 a, u32 b)
 
 const char *ktrc_stacks_text(const struct ktrc_rule *rule, char room[KTRC_RULE_ROOM])
 {
-	u32 which = (rule->user_frames ? USER : 0) | (rule->kernel_frames ? KERNEL : 0);
+	u32 which = (rule->user_frames ? USER : 0) | (rule->kernel_frames ? KERNEL : 0) |
+		    (rule->user_bytes ? COPY : 0);
 	u32 depth = max(rule->user_frames, rule->kernel_frames);
 	const struct stack_word *word = stack_words;
 
 	for (size_t i = 0; i < ARRAY_SIZE(stack_words); i++)
-		if (stack_words[i].which == which &&
+		if ((stack_words[i].which == which || stack_words[i].which & which & COPY) &&
 		    (!stack_words[i].depth || stack_words[i].depth == depth))
 			word = &stack_words[i];
 	snprintf(room, KTRC_RULE_ROOM, "stack=%s", word->word);
@@ -151,12 +158,13 @@ const char *ktrc_rules_text(u32 rules, char room[KTRC_RULE_ROOM])
 {
 	room[0] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(rule_words); i++)
-		if (rules & rule_words[i].flag && rule_words[i].flag != KTRC_RULE_STACK)
+		if (rules & rule_words[i].flag & ~STACK_RULES)
 			append(room, ' ', "%s%s", rule_words[i].word,
 			       rule_words[i].flag == KTRC_RULE_MIN ? "=TIME" : "");
 	append(room, ' ', "1/N");
 	if (rules & KTRC_RULE_STACK)
-		append(room, ' ', "stack=user|kernel|both|ip|none depth=N");
+		append(room, ' ', "stack=user|kernel|both|ip%s|none depth=N",
+		       rules & KTRC_RULE_COPY ? "|dwarf" : "");
 	return room;
 }
 
@@ -291,13 +299,14 @@ static int parse_stack(const struct ktrc_event *event, const char *word, struct 
 		       struct ktrc_error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(stack_words); i++) {
-		if (strcmp(stack_words[i].word, word) != 0)
+		if (strcmp(stack_words[i].word, word) != 0 ||
+		    (stack_words[i].which & COPY && !(event->rules & KTRC_RULE_COPY)))
 			continue;
 		o->stack = &stack_words[i];
 		return 0;
 	}
-	return wrong(err, "--events: %s: stack=\"%s\" is none of user, kernel, both, ip, none",
-		     event->label, word);
+	return wrong(err, "--events: %s: stack=\"%s\" is none of user, kernel, both, ip, %snone",
+		     event->label, word, event->rules & KTRC_RULE_COPY ? "dwarf, " : "");
 }
 
 static int parse_depth(const struct ktrc_event *event, const char *text, struct options *o,
@@ -339,7 +348,7 @@ static int parse_option(const struct ktrc_event *event, const char *option, stru
 		return wrong(err, "--events: %s: \"%s\" is not one in so many, such as 1/64",
 			     event->label, option);
 	}
-	if (flag == KTRC_RULE_MIN || flag == KTRC_RULE_STACK || !(flag & event->rules))
+	if (flag & (KTRC_RULE_MIN | STACK_RULES) || !(flag & event->rules))
 		return bad_option(event, option, err);
 	rule->flags |= flag;
 	return 0;
@@ -375,6 +384,7 @@ static struct ktrc_rule possible(const struct ktrc_event *event, const struct kt
 		.flags = rule->flags & event->rules,
 		.user_frames = event->rules & KTRC_RULE_STACK ? rule->user_frames : 0,
 		.kernel_frames = event->rules & KTRC_RULE_STACK ? rule->kernel_frames : 0,
+		.user_bytes = event->rules & KTRC_RULE_COPY ? rule->user_bytes : 0,
 	};
 }
 
@@ -483,7 +493,7 @@ int ktrc_session_apply_rule(const struct ktrc_schema *schema, const struct ktrc_
 		rule->min_ns = rule->min_ns ? rule->min_ns : add.min_ns;
 		rule->sample = rule->sample ? rule->sample : add.sample;
 		if (rule->flags & KTRC_RULE_COUNT)
-			rule->user_frames = rule->kernel_frames = 0; /* of no record */
+			set_stacks(rule, 0, 0); /* of no record */
 		ret = check_rule(&schema->events[id], rule, err);
 	}
 	return ret;

@@ -197,7 +197,7 @@ void ktrc_slots_take(struct ktrc_stack_slots *slots, struct ktrc_stacks *stacks,
 	struct slot *slot;
 
 	if (!fits(slots, stacks, payload)) {
-		slots->got = MAX_FRAMES + 1; /* nothing goes on there */
+		slots->got = ~0u; /* nothing goes on there */
 		return;
 	}
 	for (size_t i = 0; i < PART_FRAMES && slots->got < slots->in.nr; i++)

@@ -54,13 +54,15 @@ void ktrc_slots_take(struct ktrc_stack_slots *slots, struct ktrc_stacks *stacks,
  * struct ktrc_stack_pair - the stacks of a record; NULL: not recorded
  * @user: in user mode
  * @kernel: in the kernel
+ * @copy: id of a copy of the one in user mode; 0: not recorded
  */
 struct ktrc_stack_pair {
 	const struct ktrc_stack *user;
 	const struct ktrc_stack *kernel;
+	u64 copy;
 };
 
-/** ktrc_slots_find() - the stacks that a `stack_ref` record names */
+/** ktrc_slots_find() - the stacks, but no copy, that a `stack_ref` record names */
 struct ktrc_stack_pair ktrc_slots_find(const struct ktrc_stack_slots *slots,
 				       const struct ktrc_stacks *stacks, const u8 *payload);
 

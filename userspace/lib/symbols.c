@@ -154,19 +154,10 @@ void ktrc_symbols_release(struct ktrc_symbols *symbols)
 
 const struct ktrc_symbol *ktrc_symbols_caller(const struct ktrc_symbols *symbols, u64 address)
 {
-	size_t low = 0, high = symbols->nr;
-	u64 call =
-		address - 1; /* what never returns may be called by a function's last instruction */
+	size_t nr = ktrc_array_before(symbols->rows, symbols->nr, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->rows[middle].begin <= call)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && call < symbols->rows[low - 1].end ? &symbols->rows[low - 1] : NULL;
+	/* what never returns may be called by a function's last instruction */
+	return nr && address - 1 < symbols->rows[nr - 1].end ? &symbols->rows[nr - 1] : NULL;
 }
 
 static bool is_hook(const struct ktrc_symbol *symbol)

@@ -71,6 +71,8 @@ struct ktrc_reconciled {
  * @compact_stall: stalls in compaction that the kernel counts
  * @user_stacks: user stacks in the window of which more than one frame was asked for
  * @one_frame: those of them that ended at once, as code without frame pointers makes them do
+ * @copied: user stacks in the window that were to be copied, not followed
+ * @unwound: those of them whose callers were found
  */
 struct ktrc_check {
 	struct ktrc_check_row *rows;
@@ -88,6 +90,8 @@ struct ktrc_check {
 	struct ktrc_reconciled compact_stall;
 	u64 user_stacks;
 	u64 one_frame;
+	u64 copied;
+	u64 unwound;
 };
 
 /**

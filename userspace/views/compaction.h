@@ -8,22 +8,9 @@
 #define KTRC_COMPACTION_H
 
 #include "../lib/capture.h"
+#include "cause.h"
 #include "stalls.h"
 #include "under_way.h"
-
-/**
- * enum ktrc_cause - what an allocation was for, as far as its stack, or order and flags, tell
- * @KTRC_CAUSE_OTHER: they do not tell, or not of this kernel
- * @KTRC_CAUSE_THP: a transparent huge page
- * @KTRC_CAUSE_SLAB: memory of the kernel in one block: slab, kmalloc
- * @KTRC_CAUSE_NETWORK: the data of a network packet
- */
-enum ktrc_cause {
-	KTRC_CAUSE_OTHER,
-	KTRC_CAUSE_THP,
-	KTRC_CAUSE_SLAB,
-	KTRC_CAUSE_NETWORK,
-};
 
 /**
  * struct ktrc_zone_row - attempts in a zone that have all this in common
@@ -202,21 +189,5 @@ bool ktrc_compaction_is_empty(const struct ktrc_compaction *view);
 /** ktrc_compaction_name() - a value of one of its enumerations; NULL if it has no name */
 const char *ktrc_compaction_name(const struct ktrc_compaction *view, const char *enumeration,
 				 u64 number);
-
-/**
- * ktrc_compaction_cause() - what an allocation was for
- * @capture: where it was recorded
- * @record: of the stall
- * @order: log2 of its pages
- * @gfp: its flags
- *
- * By the functions that called for it where their names are known; else by the flags that the
- * kernel's own callers use: a driver that uses the same is taken for one of them.
- */
-enum ktrc_cause ktrc_compaction_cause(const struct ktrc_capture *capture,
-				      const struct ktrc_record *record, u32 order, u32 gfp);
-
-/** ktrc_cause_name() - "thp", "slab", "network", "other" */
-const char *ktrc_cause_name(enum ktrc_cause cause);
 
 #endif

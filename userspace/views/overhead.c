@@ -28,7 +28,8 @@ static const double kernel_stack = 5376.1 /* light_kernel_deep */ - 77.2 /* ligh
 
 static double cost_of_stacks(const struct ktrc_rule *rule)
 {
-	return (rule->user_frames ? user_stack : 0) + (rule->kernel_frames ? kernel_stack : 0);
+	return (rule->user_frames ? user_stack : 0) + (rule->kernel_frames ? kernel_stack : 0) +
+	       (rule->user_bytes ? kernel_stack : 0); /* a copy was not measured */
 }
 
 static const struct cost *cost_of(const struct ktrc_event *event)

@@ -38,12 +38,16 @@ enum ktrc_verdict {
  * @bytes: their size in the rings, dictionary included
  * @user_stacks: as in struct ktrc_check
  * @one_frame: likewise
+ * @copied: likewise
+ * @unwound: likewise
  */
 struct ktrc_volume {
 	u64 records;
 	u64 bytes;
 	u64 user_stacks;
 	u64 one_frame;
+	u64 copied;
+	u64 unwound;
 };
 
 /**

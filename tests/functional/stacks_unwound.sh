@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# stack=dwarf follows user stacks of code without frame pointers, through the C library: 1,009 calls have
+# exactly the callers that the compiler's runtime finds, named; where the copy of a deeper stack ends, as many
+# of them as it holds.  A saved trace says the same when the process has ended; of a session nothing is left
+# then but where it was.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+
+# read_into FILE [TRACE]: what it recorded
+read_into() {
+	ktrc-read events --stacks --format=ndjson "${@:2}" >"$tmp/all" || fail "events: $?"
+	jq -c "select(.pid == $pid and .event == \"madvise\")" "$tmp/all" >"$1"
+}
+
+# callers FUNCTION: of the records that come from it, from the caller of what advises on: how often, end, addresses
+callers() {
+	jq -r "select(any(.user_stack.frames[]; .function == \"$1\")) | .user_stack |
+		select(.unwound and .frames[1].function == \"advise\") |
+		[.end, .frames[2:][].address] | join(\" \")" "$tmp/rows" | sort | uniq -c | sed 's/^ *//'
+}
+
+# counted COPIED UNWOUND [TRACE]: what check says
+counted() {
+	ktrc-read check "${@:3}" >"$tmp/check" || fail "check: $?"
+	expect "counted" "$(ktrc-read check --format=json "${@:3}" | jq -c '.total | [.copied_stacks, .unwound_stacks]')" "[$1,$2]"
+}
+
+ktrc-ctl start -q --events=madvise:stack=dwarf --memory=16M || fail "start: $?"
+cp build/functional/unwound "$tmp/unwound"
+coproc program { exec "$tmp/unwound" 1009; }
+pid=$!
+read -r sort <&"${program[0]}" || fail "unwound"
+read -r deep <&"${program[0]}" || fail "unwound"
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-ctl stats --format=json >"$tmp/stats"
+all_accounted "$tmp/stats"
+counted 2019 2019
+read_into "$tmp/rows"
+expect "callers of advice by way of the C library" "$(callers compare)" "1009 whole $sort"
+got=$(callers call_below)
+nr=$(wc -w <<<"$got")
+expect "callers under much on the stack" "$got" "1009 depth $(cut -d ' ' -f "1-$((nr - 2))" <<<"$deep")"
+[ "$nr" -ge 7 ] || fail "only $nr callers"
+expect "function, file of the caller in the C library" \
+	"$(jq -r '.user_stack.frames[] | select(.function == "qsort_r" or .function == "qsort") | .file' "$tmp/rows" | sort -u | sed 's|.*/||')" libc.so.6
+expect "kernel stacks" "$(jq -r '.kernel_stack.frames | any(.[]; .function == "__x64_sys_madvise")' "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 2019 true"
+ktrc-read events --stacks >"$tmp/text" || fail "text: $?"
+grep -qE "^	 *[0-9a-f]+ compare\\+0x[0-9a-f]+ \\(.*/unwound\\)\$" "$tmp/text" || fail "no name in the text"
+
+# its file is deleted, then the process ends
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+rm "$tmp/unwound"
+read_into "$tmp/deleted"
+sed 's/ (deleted)"/"/g' "$tmp/deleted" | cmp "$tmp/rows" - || fail "of a deleted file something else is found"
+eval "exec ${program[1]}>&-"
+wait "$pid"
+read_into "$tmp/saved" "$tmp/trace"
+cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
+counted 2019 0
+grep -q "2019 of 2019 copied stacks not unwound" "$tmp/check" || fail "check does not say so"
+counted 2019 2019 "$tmp/trace"
+read_into "$tmp/ended"
+expect "stacks of a process that has ended" "$(jq -c '.user_stack | [.unwound, (.frames | length)]' "$tmp/ended" | sort | uniq -c | tr -s ' ')" " 2019 [false,1]"
+ktrc-read events --stacks >"$tmp/text" || fail "text: $?"
+grep -qE "^	 *user not unwound\$" "$tmp/text" || fail "the text does not say that it was not unwound"
+ktrc-ctl reset -q

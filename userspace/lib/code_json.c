@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is known of code, as a trace keeps it. */
+#include "code.h"
+
+#include <errno.h>
+
+#include "../../uapi/ktrc.h"
+#include "array.h"
+#include "json.h"
+#include "names.h"
+
+static int index_all(struct ktrc_code *code)
+{
+	for (size_t i = 0; i < code->nr_processes; i++) {
+		u32 *place = ktrc_index_get(&code->by_pid, code->processes[i].pid, 0);
+
+		if (!place)
+			return -ENOMEM;
+		*place = (u32)i;
+	}
+	for (size_t i = 0; i < code->nr_unwound; i++) {
+		const struct ktrc_unwound *row = &code->unwound[i];
+		u32 *place = ktrc_index_get(&code->by_copy, row->pid, row->copy);
+
+		if (!place)
+			return -ENOMEM;
+		*place = (u32)i;
+	}
+	return 0;
+}
+
+static json_t *mappings_to_json(const struct ktrc_process *process)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < process->nr_mappings; i++) {
+		const struct ktrc_mapping *m = &process->mappings[i];
+
+		json_array_append_new(rows, json_pack("{s:I, s:I, s:I, s:i}", "begin",
+						      (json_int_t)m->begin, "end",
+						      (json_int_t)m->end, "offset",
+						      (json_int_t)m->offset, "file", (int)m->file));
+	}
+	return rows;
+}
+
+/* All 64 bits, as text. */
+static json_t *unwound_to_json(const struct ktrc_unwound *row)
+{
+	json_t *frames = json_array();
+	char copy[24];
+
+	snprintf(copy, sizeof(copy), "0x%llx", row->copy);
+	for (u32 i = 0; i < row->stack->nr; i++)
+		json_array_append_new(frames, json_integer((json_int_t)row->stack->frames[i]));
+	return json_pack("{s:i, s:s, s:i, s:o}", "pid", (int)row->pid, "copy", copy, "end",
+			 (int)row->stack->end, "frames", frames);
+}
+
+json_t *ktrc_code_to_json(const struct ktrc_code *code)
+{
+	json_t *processes = json_array(), *files = json_array(), *unwound = json_array();
+
+	for (size_t i = 0; i < code->nr_processes; i++) {
+		const struct ktrc_process *p = &code->processes[i];
+
+		json_array_append_new(processes,
+				      json_pack("{s:i, s:I, s:s, s:o}", "pid", (int)p->pid,
+						"start_ns", (json_int_t)p->start_ns, "comm",
+						p->comm, "mappings", mappings_to_json(p)));
+	}
+	for (size_t i = 0; i < code->nr_files; i++) {
+		const struct ktrc_code_file *f = &code->files[i];
+
+		json_array_append_new(files, json_pack("{s:s, s:s, s:o}", "path", f->path,
+						       "build_id", f->build_id, "functions",
+						       ktrc_symbols_to_json(&f->functions, NULL)));
+	}
+	for (size_t i = 0; i < code->nr_unwound; i++)
+		json_array_append_new(unwound, unwound_to_json(&code->unwound[i]));
+	return json_pack("{s:o, s:o, s:o}", "processes", processes, "files", files, "unwound",
+			 unwound);
+}
+
+static bool is_hexadecimal(const char *text)
+{
+	return strspn(text, "0123456789abcdef") == strlen(text);
+}
+
+static int file_from_json(struct ktrc_code *code, const json_t *row)
+{
+	const char *path = ktrc_json_text(row, "path"), *id = ktrc_json_text(row, "build_id");
+	struct ktrc_code_file *file;
+
+	if (!path || !id || strlen(id) >= KTRC_BUILD_ID_ROOM || !is_hexadecimal(id))
+		return -EPROTO;
+	file = ktrc_array_push(code->files, code->nr_files);
+	if (!file)
+		return -ENOMEM;
+	strcpy(file->build_id, id);
+	file->path = ktrc_printable(path);
+	if (!file->path)
+		return -ENOMEM;
+	return ktrc_symbols_from_json(&file->functions, json_object_get(row, "functions"));
+}
+
+static const struct ktrc_json_member mapping_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_mapping, begin),
+	KTRC_JSON_MEMBER(struct ktrc_mapping, end),
+	KTRC_JSON_MEMBER(struct ktrc_mapping, offset),
+	KTRC_JSON_MEMBER(struct ktrc_mapping, file),
+};
+
+static int mapping_from_json(const struct ktrc_code *code, struct ktrc_process *process,
+			     const json_t *row)
+{
+	u64 last = process->nr_mappings ? process->mappings[process->nr_mappings - 1].end : 0;
+	struct ktrc_mapping *m = ktrc_array_push(process->mappings, process->nr_mappings);
+
+	if (!m)
+		return -ENOMEM;
+	if (ktrc_json_unpack(row, mapping_members, ARRAY_SIZE(mapping_members), m) < 0 ||
+	    m->begin < last || m->end <= m->begin || m->file >= code->nr_files)
+		return -EPROTO;
+	return 0;
+}
+
+static const struct ktrc_json_member process_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_process, pid),
+	KTRC_JSON_MEMBER(struct ktrc_process, start_ns),
+};
+
+static int process_from_json(struct ktrc_code *code, const json_t *row)
+{
+	struct ktrc_process *process = ktrc_array_push(code->processes, code->nr_processes);
+	const char *comm = ktrc_json_text(row, "comm");
+	const json_t *mapping;
+	int ret = 0;
+	size_t i;
+
+	if (!process)
+		return -ENOMEM;
+	if (ktrc_json_unpack(row, process_members, ARRAY_SIZE(process_members), process) < 0 ||
+	    !comm || strlen(comm) >= sizeof(process->comm))
+		return -EPROTO;
+	strcpy(process->comm, comm);
+	json_array_foreach(json_object_get(row, "mappings"), i, mapping) {
+		ret = mapping_from_json(code, process, mapping);
+		if (ret < 0)
+			break;
+	}
+	return ret;
+}
+
+static const struct ktrc_json_member unwound_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_unwound, pid),
+};
+
+static const struct ktrc_json_member stack_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_stack, end),
+};
+
+static int frames_from_json(struct ktrc_stack *stack, const json_t *frames)
+{
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame) {
+		if (!json_is_integer(frame))
+			return -EPROTO;
+		stack->frames[stack->nr++] = (u64)json_integer_value(frame);
+	}
+	return 0;
+}
+
+static int unwound_from_json(struct ktrc_code *code, const json_t *object)
+{
+	struct ktrc_unwound *row = ktrc_array_push(code->unwound, code->nr_unwound);
+	const json_t *frames = json_object_get(object, "frames");
+	const char *copy = ktrc_json_text(object, "copy");
+	size_t nr = json_array_size(frames);
+	char *end = NULL;
+
+	if (!row)
+		return -ENOMEM;
+	if (nr == 0 || nr > KTRC_MAX_FRAMES || !copy || strncmp(copy, "0x", 2) != 0)
+		return -EPROTO;
+	row->copy = strtoull(copy, &end, 16);
+	row->stack = calloc(1, sizeof(*row->stack) + nr * sizeof(u64));
+	if (!row->stack)
+		return -ENOMEM;
+	if (*end ||
+	    ktrc_json_unpack(object, unwound_members, ARRAY_SIZE(unwound_members), row) < 0 ||
+	    ktrc_json_unpack(object, stack_members, ARRAY_SIZE(stack_members), row->stack) < 0)
+		return -EPROTO;
+	return frames_from_json(row->stack, frames);
+}
+
+int ktrc_code_from_json(struct ktrc_code *code, const json_t *object)
+{
+	const json_t *row;
+	int ret = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(object, "files"), i, row) {
+		ret = file_from_json(code, row);
+		if (ret < 0)
+			return ret;
+	}
+	json_array_foreach(json_object_get(object, "processes"), i, row) {
+		ret = process_from_json(code, row);
+		if (ret < 0)
+			return ret;
+	}
+	json_array_foreach(json_object_get(object, "unwound"), i, row) {
+		ret = unwound_from_json(code, row);
+		if (ret < 0)
+			return ret;
+	}
+	return index_all(code);
+}

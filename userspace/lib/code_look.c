@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Of each process the mappings and functions in which addresses lie, once its copied stacks are followed. */
+#include "code.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "elf.h"
+#include "maps.h"
+#include "names.h"
+#include "unwind.h"
+
+/* What is known while processes are looked into. */
+struct loader {
+	struct ktrc_code *code;
+	const struct ktrc_seen *seen;
+	u64 *addresses; /* by rising address */
+	size_t nr_addresses;
+	struct ktrc_index known; /* addresses */
+	struct ktrc_index by_inode; /* of files */
+	struct table {
+		struct ktrc_symbols functions;
+		bool *is_used;
+	} * tables; /* of each file */
+	size_t nr_tables;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Each once. */
+static int add_address(struct loader *loader, u64 address)
+{
+	u32 *known = ktrc_index_get(&loader->known, address, 0);
+	u64 *place;
+
+	if (!known)
+		return -ENOMEM;
+	if (*known != KTRC_INDEX_NONE)
+		return 0;
+	place = ktrc_array_push(loader->addresses, loader->nr_addresses);
+	if (!place)
+		return -ENOMEM;
+	*place = address;
+	*known = 0;
+	return 0;
+}
+
+static void sort_addresses(struct loader *loader)
+{
+	if (loader->nr_addresses)
+		qsort(loader->addresses, loader->nr_addresses, sizeof(u64), by_value);
+}
+
+static int add_addresses(struct loader *loader, const struct ktrc_index *index)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < index->nr_slots; i++)
+		if (index->slots[i].is_used)
+			ret = add_address(loader, index->slots[i].a);
+	sort_addresses(loader);
+	return ret;
+}
+
+/* Its place among the files; negative without memory.  @fd is closed; -1: what is no file. */
+static int add_file(struct loader *loader, const char *path, int fd)
+{
+	struct ktrc_code *code = loader->code;
+	struct ktrc_code_file *file = ktrc_array_push(code->files, code->nr_files);
+	struct table *table = ktrc_array_push(loader->tables, loader->nr_tables);
+	int ret = 0;
+
+	if (!file || !table) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOMEM;
+	}
+	file->path = ktrc_printable(path);
+	if (fd >= 0)
+		ret = ktrc_elf_read(fd, file->build_id, &table->functions);
+	table->is_used = calloc(table->functions.nr + 1, sizeof(bool));
+	return ret == 0 && file->path && table->is_used ? (int)code->nr_files - 1 : -ENOMEM;
+}
+
+/* The same file is known by its inode; the kernel's own parts, as [vdso], are none. */
+static int get_file(struct loader *loader, u32 pid, const struct ktrc_map_line *line)
+{
+	struct stat stat;
+	int fd = ktrc_map_open(pid, line, &stat), file;
+	u32 *place;
+
+	if (fd < 0)
+		return add_file(loader, line->path, -1);
+	place = ktrc_index_get(&loader->by_inode, stat.st_dev, stat.st_ino);
+	if (place && *place != KTRC_INDEX_NONE) {
+		close(fd);
+		return (int)*place;
+	}
+	file = add_file(loader, line->path, fd);
+	if (place && file >= 0)
+		*place = (u32)file;
+	return file;
+}
+
+static void use(struct table *table, u64 offset)
+{
+	const struct ktrc_symbol *function = ktrc_symbols_caller(&table->functions, offset);
+
+	if (function)
+		table->is_used[function - table->functions.rows] = true;
+}
+
+/* The functions of the addresses that lie in a mapping: both what calls there and what runs. */
+static void use_functions(struct loader *loader, const struct ktrc_mapping *mapping, size_t first)
+{
+	struct table *table = &loader->tables[mapping->file];
+	u64 offset;
+
+	for (size_t i = first; i < loader->nr_addresses; i++) {
+		if (loader->addresses[i] >= mapping->end)
+			break;
+		offset = loader->addresses[i] - mapping->begin + mapping->offset;
+		use(table, offset);
+		use(table, offset + 1);
+	}
+}
+
+/* Of tables only what was used goes into the files. */
+static int keep_functions(struct loader *loader)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < loader->nr_tables; i++) {
+		struct table *table = &loader->tables[i];
+
+		for (size_t j = 0; ret == 0 && j < table->functions.nr; j++)
+			if (table->is_used[j])
+				ret = ktrc_symbols_add(&loader->code->files[i].functions,
+						       &table->functions.rows[j]);
+	}
+	return ret;
+}
+
+static int add_mapping(struct loader *loader, struct ktrc_process *process,
+		       const struct ktrc_map_line *line)
+{
+	size_t first = ktrc_array_before(loader->addresses, loader->nr_addresses, line->begin);
+	u64 last = process->nr_mappings ? process->mappings[process->nr_mappings - 1].end : 0;
+	struct ktrc_mapping *mapping;
+	int file;
+
+	/* they may change between two pieces of what is read */
+	if (line->begin < last || first == loader->nr_addresses ||
+	    loader->addresses[first] >= line->end)
+		return 0;
+	file = get_file(loader, process->pid, line);
+	mapping = file < 0 ? NULL : ktrc_array_push(process->mappings, process->nr_mappings);
+	if (!mapping)
+		return -ENOMEM;
+	*mapping = (struct ktrc_mapping){ line->begin, line->end, line->offset, (u32)file };
+	use_functions(loader, mapping, first);
+	return 0;
+}
+
+/* Its name, which may hold anything, stands in the last parentheses; the 20th word behind it is the start. */
+static bool read_identity(struct ktrc_process *process)
+{
+	__ktrc_file FILE *file = ktrc_proc_open(process->pid, "stat");
+	unsigned long long start;
+	const char *begin, *end;
+	char text[1024];
+	size_t len;
+
+	len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	text[len] = '\0';
+	begin = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (!begin || !end || (size_t)(end - begin) > sizeof(process->comm) ||
+	    sscanf(end + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &start) != 1)
+		return false;
+	text[end - text] = '\0';
+	ktrc_comm_copy(process->comm, begin + 1);
+	process->start_ns = start * ktrc_code_start_unit();
+	return true;
+}
+
+static int add_unwound(struct loader *loader, u32 pid, u64 copy, struct ktrc_stack *stack)
+{
+	struct ktrc_unwound *row = ktrc_array_push(loader->code->unwound, loader->code->nr_unwound);
+	int ret = 0;
+
+	if (!row) {
+		free(stack);
+		return -ENOMEM;
+	}
+	*row = (struct ktrc_unwound){ pid, copy, stack };
+	for (u32 i = 0; ret == 0 && i < stack->nr; i++)
+		ret = add_address(loader, stack->frames[i]);
+	return ret;
+}
+
+static void destroy(struct ktrc_unwinder **unwinder)
+{
+	ktrc_unwinder_destroy(*unwinder);
+}
+
+/* Of this process, that others have their turn. */
+#define MAX_UNWIND_NS NSEC_PER_SEC
+
+static u64 cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+/* The stacks that a process's records copied; what they lead through is to be named as well. */
+static int unwind_all(struct loader *loader, u32 pid)
+{
+	KTRC_CLEANUP(destroy) struct ktrc_unwinder *unwinder = NULL;
+	const struct ktrc_seen *seen = loader->seen;
+	u64 end_ns = cpu_ns() + MAX_UNWIND_NS;
+	struct ktrc_stack *stack;
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < seen->copied.nr_slots; i++) {
+		const struct ktrc_index_slot *slot = &seen->copied.slots[i];
+
+		if (!slot->is_used || slot->a != pid || slot->place == KTRC_INDEX_NONE)
+			continue;
+		if (!unwinder)
+			unwinder = ktrc_unwinder_create(pid);
+		if (!unwinder || cpu_ns() > end_ns)
+			break;
+		stack = ktrc_unwind(unwinder, seen->copies[slot->place]);
+		if (stack)
+			ret = add_unwound(loader, pid, slot->b, stack);
+	}
+	if (unwinder)
+		sort_addresses(loader);
+	return ret;
+}
+
+/* Of a process that was another one in between, or is of no interest. */
+static void drop_last(struct ktrc_code *code, size_t nr_unwound)
+{
+	free(code->processes[--code->nr_processes].mappings);
+	while (code->nr_unwound > nr_unwound)
+		free(code->unwound[--code->nr_unwound].stack);
+}
+
+static int add_process(struct loader *loader, u32 pid)
+{
+	struct ktrc_code *code = loader->code;
+	size_t nr_unwound = code->nr_unwound;
+	__ktrc_file FILE *file = ktrc_proc_open(pid, "maps");
+	struct ktrc_process *process, was;
+	__ktrc_free char *text = NULL;
+	struct ktrc_map_line line;
+	size_t room = 0;
+	bool is_known;
+	int ret = 0;
+
+	process = file ? ktrc_array_push(code->processes, code->nr_processes) : NULL;
+	if (!process)
+		return file ? -ENOMEM : 0;
+	process->pid = pid;
+	is_known = read_identity(process);
+	was = *process;
+	if (is_known)
+		ret = unwind_all(loader, pid);
+	while (ret == 0 && is_known && getline(&text, &room, file) > 0)
+		if (ktrc_map_parse(text, &line) && line.is_code)
+			ret = add_mapping(loader, process, &line);
+	/* another one has its number, or it began another program, in between */
+	if (!process->nr_mappings || !read_identity(process) || was.start_ns != process->start_ns ||
+	    strcmp(was.comm, process->comm) != 0)
+		drop_last(code, nr_unwound);
+	return ret;
+}
+
+static void release_loader(struct loader *loader)
+{
+	for (size_t i = 0; i < loader->nr_tables; i++) {
+		ktrc_symbols_release(&loader->tables[i].functions);
+		free(loader->tables[i].is_used);
+	}
+	free(loader->tables);
+	free(loader->addresses);
+	ktrc_index_release(&loader->known);
+	ktrc_index_release(&loader->by_inode);
+}
+
+int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen)
+{
+	struct loader loader = { .code = code, .seen = seen };
+	int ret = add_addresses(&loader, &seen->user);
+
+	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
+		if (seen->pids.slots[i].is_used)
+			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
+	if (ret == 0)
+		ret = keep_functions(&loader);
+	release_loader(&loader);
+	return ret;
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The process stands still for elfutils: it has one thread, whose registers and memory are those
+ * of the copy at hand.  What it may open is told to it: the files with code, as they are mapped.
+ */
+#include "unwind.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../uapi/ktrc_events.h"
+#include "cleanup.h"
+#include "elf.h"
+#include "index.h"
+#include "maps.h"
+
+#define NR_REGS 17 /* of x86-64 */
+#define SP 7 /* as DWARF numbers them */
+
+/* Files in the memory of one process; of more the last ones are unknown. */
+#define MAX_FILES 512
+
+struct ktrc_unwinder {
+	Dwfl *dwfl;
+	u32 pid;
+	int self_fd;
+	Elf *self; /* says which machine this is */
+	struct ktrc_index files; /* by inode and bias: those that are known to elfutils */
+	const struct ktrc_copy *copy;
+	bool ran_out; /* of memory that was copied */
+	bool went_astray; /* to what is no part of the stack */
+};
+
+/* All files are told at once. */
+static int find_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+		       char **path, Elf **elf)
+{
+	(void)module, (void)data, (void)name, (void)base, (void)path, (void)elf;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = find_no_elf,
+	.find_debuginfo = ktrc_elf_find_nothing,
+	.section_address = dwfl_offline_section_address,
+};
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
+{
+	struct ktrc_unwinder *unwinder = arg;
+
+	(void)dwfl;
+	if (*thread_arg)
+		return 0;
+	*thread_arg = unwinder;
+	return (pid_t)unwinder->pid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
+{
+	(void)dwfl, (void)tid;
+	*thread_arg = arg;
+	return true;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *arg)
+{
+	struct ktrc_unwinder *unwinder = arg;
+	const struct ktrc_copy *copy = unwinder->copy;
+	u64 bytes = (u64)(copy->nr - copy->regs) * sizeof(u64), at = address - copy->words[SP];
+
+	(void)dwfl;
+	if (at < bytes && bytes - at >= sizeof(u64)) {
+		memcpy(word, (const u8 *)&copy->words[copy->regs] + at, sizeof(u64));
+		return true;
+	}
+	/* stacks are not that large */
+	if (at < 1u << 23)
+		unwinder->ran_out = true;
+	else
+		unwinder->went_astray = true;
+	return false;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	struct ktrc_unwinder *unwinder = arg;
+	Dwarf_Word regs[NR_REGS];
+
+	for (u32 i = 0; i < NR_REGS; i++)
+		regs[i] = unwinder->copy->words[i];
+	return dwfl_thread_state_registers(thread, 0, NR_REGS, regs);
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = read_memory,
+	.set_initial_registers = set_registers,
+};
+
+/* How far from where it was linked for a file was loaded, by the segment that is mapped there. */
+static bool find_bias(int fd, const struct ktrc_map_line *line, u64 *bias)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	bool is_found = false;
+	size_t nr = 0;
+	GElf_Phdr p;
+
+	if (elf && elf_getphdrnum(elf, &nr) != 0)
+		nr = 0;
+	for (size_t i = 0; i < nr && !is_found; i++) {
+		is_found = gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD &&
+			   p.p_flags & PF_X && line->offset + 4095 >= p.p_offset &&
+			   (line->offset <= p.p_offset || line->offset - p.p_offset < p.p_filesz);
+		if (is_found)
+			*bias = line->begin - (p.p_vaddr - p.p_offset + line->offset);
+	}
+	if (elf)
+		elf_end(elf);
+	return is_found;
+}
+
+/* Tells elfutils of a file, once for each place to which it was loaded. */
+static void add_file(struct ktrc_unwinder *unwinder, const struct ktrc_map_line *line)
+{
+	struct stat stat;
+	int fd = ktrc_map_open(unwinder->pid, line, &stat);
+	u32 *place = NULL;
+	u64 bias;
+
+	if (fd >= 0 && find_bias(fd, line, &bias))
+		place = ktrc_index_get(&unwinder->files, stat.st_ino ^ stat.st_dev << 32, bias);
+	if (place && *place == KTRC_INDEX_NONE &&
+	    dwfl_report_elf(unwinder->dwfl, line->path, line->path, fd, bias, true)) {
+		*place = 0;
+		return; /* it has the file now */
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool add_files(struct ktrc_unwinder *unwinder)
+{
+	__ktrc_file FILE *maps = ktrc_proc_open(unwinder->pid, "maps");
+	__ktrc_free char *text = NULL;
+	struct ktrc_map_line line;
+	size_t room = 0;
+
+	if (!maps)
+		return false;
+	dwfl_report_begin(unwinder->dwfl);
+	while (unwinder->files.nr < MAX_FILES && getline(&text, &room, maps) > 0)
+		if (ktrc_map_parse(text, &line) && line.is_code && *line.path == '/')
+			add_file(unwinder, &line);
+	return dwfl_report_end(unwinder->dwfl, NULL, NULL) == 0;
+}
+
+struct ktrc_unwinder *ktrc_unwinder_create(u32 pid)
+{
+	struct ktrc_unwinder *unwinder = calloc(1, sizeof(*unwinder));
+
+	if (!unwinder)
+		return NULL;
+	elf_version(EV_CURRENT);
+	unwinder->pid = pid;
+	unwinder->dwfl = dwfl_begin(&callbacks);
+	unwinder->self_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (unwinder->self_fd >= 0)
+		unwinder->self = elf_begin(unwinder->self_fd, ELF_C_READ_MMAP, NULL);
+	if (unwinder->dwfl && unwinder->self && add_files(unwinder) &&
+	    dwfl_attach_state(unwinder->dwfl, unwinder->self, (pid_t)pid, &thread_callbacks,
+			      unwinder))
+		return unwinder;
+	ktrc_unwinder_destroy(unwinder);
+	return NULL;
+}
+
+void ktrc_unwinder_destroy(struct ktrc_unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	dwfl_end(unwinder->dwfl);
+	elf_end(unwinder->self);
+	if (unwinder->self_fd >= 0)
+		close(unwinder->self_fd);
+	ktrc_index_release(&unwinder->files);
+	free(unwinder);
+}
+
+static int add_frame(Dwfl_Frame *frame, void *arg)
+{
+	struct ktrc_stack *stack = arg;
+	Dwarf_Addr pc;
+
+	if (stack->nr == KTRC_MAX_FRAMES || !dwfl_frame_pc(frame, &pc, NULL))
+		return DWARF_CB_ABORT;
+	stack->frames[stack->nr++] = pc;
+	return DWARF_CB_OK;
+}
+
+/* elfutils takes what it cannot read for the end. */
+static u32 end_of(const struct ktrc_unwinder *unwinder, u32 nr, bool is_ended)
+{
+	if (unwinder->went_astray)
+		return KTRC_stack_end_broken;
+	if (unwinder->ran_out || (!is_ended && nr == KTRC_MAX_FRAMES))
+		return KTRC_stack_end_depth;
+	return is_ended ? KTRC_stack_end_whole : KTRC_stack_end_broken;
+}
+
+struct ktrc_stack *ktrc_unwind(struct ktrc_unwinder *unwinder, const struct ktrc_copy *copy)
+{
+	struct ktrc_stack *stack;
+	int ret;
+
+	if (copy->regs != NR_REGS)
+		return NULL;
+	stack = calloc(1, sizeof(*stack) + KTRC_MAX_FRAMES * sizeof(u64));
+	if (!stack)
+		return NULL;
+	unwinder->copy = copy;
+	unwinder->ran_out = false;
+	unwinder->went_astray = false;
+	ret = dwfl_getthread_frames(unwinder->dwfl, (pid_t)unwinder->pid, add_frame, stack);
+	stack->end = end_of(unwinder, stack->nr, ret == 0);
+	if (!stack->nr)
+		stack->frames[stack->nr++] = copy->words[NR_REGS - 1];
+	return stack;
+}
