@@ -47,7 +47,8 @@ hold() {
 # shellcheck disable=SC2016 # perl's
 enter='open F, ">", shift . "/cgroup.procs"; print F $$; close F;'
 # set_mempolicy(2): memory of node 1 alone; what is on the other one stays, there is no room for it
-bind='syscall 238, 2, pack("Q", 2), 64;'
+# shellcheck disable=SC2016
+bind='$nodes = pack("Q", 2); syscall(238, 2, $nodes, 64) and die $!;'
 # shellcheck disable=SC2016
 use_memory='$bytes = 800e6; $x = "x" x $bytes'
 
@@ -123,6 +124,8 @@ cycle() {
 rmmod ktrc || fail "rmmod: $?"
 insmod build/functional/ktrc_hold.ko symbols="$(IFS=, && echo "${functions[*]}")" || fail "ktrc_hold: $?"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
+# a boosted watermark has the kernel out of memory before reclaim is, which is when that waits
+echo 0 >/proc/sys/vm/watermark_boost_factor
 echo +memory >$cgroups/cgroup.subtree_control
 mkdir $cgroups/tight
 echo 8M >$cgroups/tight/memory.high
