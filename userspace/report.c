@@ -156,10 +156,9 @@ static void count_volume(struct ktrc_views *views, const struct ktrc_record *rec
 		views->volume.user_stacks++;
 		views->volume.one_frame += user->nr == 1;
 	}
-	if (rule->user_bytes && (user || record->stacks.copy)) {
+	if (ktrc_capture_is_copied(views->capture, record)) {
 		views->volume.copied++;
-		views->volume.unwound += ktrc_code_unwound(&views->capture->code, record->task,
-							   record->stacks.copy) != NULL;
+		views->volume.unwound += ktrc_capture_unwound(views->capture, record) != NULL;
 	}
 }
 
@@ -325,13 +324,13 @@ int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
 			const struct ktrc_cli *cli)
 {
 	bool shows_stacks = view == KTRC_VIEW_EVENTS && cli->out.has_stacks;
+	bool counts_unwound = (view == KTRC_VIEW_CHECK || view == KTRC_VIEW_SUMMARY) &&
+			      ktrc_capture_has_copies(capture);
+	bool needs_code = shows_stacks || counts_unwound;
 
-	/* how many could be followed */
-	if (view == KTRC_VIEW_CHECK || view == KTRC_VIEW_SUMMARY)
-		shows_stacks = ktrc_capture_has_copies(capture);
-	if (view != KTRC_VIEW_COMPACTION && !shows_stacks)
+	if (view != KTRC_VIEW_COMPACTION && !needs_code)
 		return 0;
-	return ktrc_capture_need_symbols(capture, shows_stacks);
+	return ktrc_capture_need_symbols(capture, needs_code);
 }
 
 int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dictionary,

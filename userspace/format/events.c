@@ -247,11 +247,12 @@ static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 			   const char *why)
 {
 	FILE *file = printer->out->file;
+	u32 nr = stack ? stack->nr : 0;
 	struct frame frame;
 
-	if (!stack)
+	if (!stack && !why)
 		return;
-	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
+	for (u32 i = nr ? skipped(printer, stack) : 0; i < nr; i++) {
 		frame = frame_of(printer, task, stack, i);
 		put_frame_text(&frame, file);
 	}
@@ -259,36 +260,18 @@ static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 		why ? why : ktrc_stack_end_text(printer->capture->schema, stack));
 }
 
-/* Of 32-bit programs there is no copy where there should be one. */
-static bool is_copied(const struct ktrc_event_printer *printer, const struct ktrc_record *record)
-{
-	const struct ktrc_rule *rule = &printer->capture->session.rules[record->event->id];
-
-	return record->stacks.copy || (rule->user_bytes && record->stacks.user);
-}
-
-/* What its copy leads to, as far as that is known; else what was followed when it was recorded. */
-static const struct ktrc_stack *user_stack(const struct ktrc_event_printer *printer,
-					   const struct ktrc_record *record, bool *is_unwound)
-{
-	const struct ktrc_stack *stack = NULL;
-
-	if (record->stacks.copy)
-		stack = ktrc_code_unwound(&printer->capture->code, record->task,
-					  record->stacks.copy);
-	*is_unwound = stack;
-	return stack ? stack : record->stacks.user;
-}
-
 /* Addresses as text: more than 53 bits are not safe as a number. */
-static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
-			   const struct ktrc_task *task, const struct ktrc_stack *stack)
+static void put_stack_json(struct ktrc_event_printer *printer, const char *kind,
+			   const struct ktrc_task *task, const struct ktrc_stack *stack,
+			   const char *more)
 {
 	FILE *file = printer->out->file;
 	const char *between = "";
 	struct frame frame;
 
-	fprintf(file, ",\"%s\":{\"end\":\"%s\",\"frames\":[", name,
+	if (!stack)
+		return;
+	fprintf(file, ",\"%s_stack\":{\"end\":\"%s\",\"frames\":[", kind,
 		ktrc_stack_end_text(printer->capture->schema, stack));
 	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
 		frame = frame_of(printer, task, stack, i);
@@ -296,41 +279,26 @@ static void put_stack_json(struct ktrc_event_printer *printer, const char *name,
 		put_frame_json(&frame, file);
 		between = ",";
 	}
-	putc(']', file);
+	fprintf(file, "]%s}", more);
 }
 
-static void put_stacks_json(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+/* Of a copy where it leads to, as far as that is known; else what was followed when it was recorded. */
+static void put_stacks(struct ktrc_event_printer *printer, const struct ktrc_record *record,
+		       bool is_json)
 {
-	FILE *file = printer->out->file;
-	const struct ktrc_stack *user;
-	bool is_unwound;
+	const struct ktrc_stack *unwound = ktrc_capture_unwound(printer->capture, record);
+	const struct ktrc_stack *user = unwound ? unwound : record->stacks.user;
+	bool is_copied = ktrc_capture_is_copied(printer->capture, record);
+	const char *more = unwound ? ",\"unwound\":true" : ",\"unwound\":false";
 
-	user = user_stack(printer, record, &is_unwound);
-	if (record->stacks.kernel) {
-		put_stack_json(printer, "kernel_stack", record->task, record->stacks.kernel);
-		putc('}', file);
+	if (is_json) {
+		put_stack_json(printer, "kernel", record->task, record->stacks.kernel, "");
+		put_stack_json(printer, "user", record->task, user, is_copied ? more : "");
+		return;
 	}
-	if (user) {
-		put_stack_json(printer, "user_stack", record->task, user);
-		if (is_copied(printer, record))
-			fprintf(file, ",\"unwound\":%s", is_unwound ? "true" : "false");
-		putc('}', file);
-	}
-}
-
-static void put_stacks_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)
-{
-	const struct ktrc_stack *user;
-	const char *why = NULL;
-	bool is_unwound;
-
-	user = user_stack(printer, record, &is_unwound);
-	if (is_copied(printer, record) && !is_unwound)
-		why = "not unwound";
 	put_stack_text(printer, "kernel", record->task, record->stacks.kernel, NULL);
-	put_stack_text(printer, "user", record->task, user, why);
-	if (!user && why)
-		fprintf(printer->out->file, "\t%16s %s\n", "user", why);
+	put_stack_text(printer, "user", record->task, user,
+		       is_copied && !unwound ? "not unwound" : NULL);
 }
 
 static void put_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)
@@ -348,7 +316,7 @@ static void put_text(struct ktrc_event_printer *printer, const struct ktrc_recor
 	put_fields(printer, record, false);
 	putc('\n', file);
 	if (printer->out->has_stacks)
-		put_stacks_text(printer, record);
+		put_stacks(printer, record, false);
 }
 
 static void put_task(const struct ktrc_task *task, FILE *file)
@@ -379,7 +347,7 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 	put_fields(printer, record, true);
 	putc('}', file);
 	if (printer->out->has_stacks)
-		put_stacks_json(printer, record);
+		put_stacks(printer, record, true);
 	putc('}', file);
 }
 

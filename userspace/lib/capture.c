@@ -304,6 +304,18 @@ bool ktrc_capture_has_copies(const struct ktrc_capture *capture)
 	return false;
 }
 
+bool ktrc_capture_is_copied(const struct ktrc_capture *capture, const struct ktrc_record *record)
+{
+	return record->stacks.copy ||
+	       (capture->session.rules[record->event->id].user_bytes && record->stacks.user);
+}
+
+const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture,
+					      const struct ktrc_record *record)
+{
+	return ktrc_code_unwound(&capture->code, record->task, record->stacks.copy);
+}
+
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };

@@ -122,6 +122,17 @@ bool ktrc_capture_has_stacks(const struct ktrc_capture *capture);
 /** ktrc_capture_has_copies() - whether any event records copies of user stacks */
 bool ktrc_capture_has_copies(const struct ktrc_capture *capture);
 
+/** ktrc_capture_is_copied() - whether a record's user stack was to be copied; of 32-bit programs none is there */
+bool ktrc_capture_is_copied(const struct ktrc_capture *capture, const struct ktrc_record *record);
+
+/**
+ * ktrc_capture_unwound() - where the copy of a record's user stack leads
+ *
+ * Return: NULL if there is no copy, or nobody knows.
+ */
+const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture,
+					      const struct ktrc_record *record);
+
 /**
  * ktrc_capture_need_symbols() - fill @symbols if there are stacks
  * @capture: not yet, or from a trace

@@ -52,28 +52,22 @@ void ktrc_copies_reset(struct ktrc_copy_slots *slots)
 	memset(slots->held, 0, sizeof(slots->held));
 }
 
-/* A schema without such a field, as that of another tool may be, reads as zero. */
-static u64 get(const struct ktrc_getter *getter, const u8 *payload)
-{
-	return getter ? ktrc_get(getter, payload) : 0;
-}
-
 /* A part that goes on where the last one ended, or begins a copy. */
 static bool fits(struct ktrc_copy_slots *slots, const u8 *payload)
 {
-	u64 slot = get(slots->slot, payload), nr = get(slots->nr, payload);
-	u64 regs = get(slots->regs, payload);
+	u64 slot = ktrc_get_or_0(slots->slot, payload), nr = ktrc_get_or_0(slots->nr, payload);
+	u64 regs = ktrc_get_or_0(slots->regs, payload);
 
 	if (slot == 0 || slot >= NR_SLOTS || nr == 0 || nr > KTRC_COPY_MAX_WORDS || regs > nr)
 		return false;
-	if (get(slots->first, payload) == 0) {
+	if (ktrc_get_or_0(slots->first, payload) == 0) {
 		slots->slot_in = slot;
 		slots->got = 0;
 		slots->in.nr = (u32)nr;
 		slots->in.regs = (u32)regs;
 	}
 	return slot == slots->slot_in && nr == slots->in.nr && regs == slots->in.regs &&
-	       get(slots->first, payload) == slots->got;
+	       ktrc_get_or_0(slots->first, payload) == slots->got;
 }
 
 /* FNV-1a's mixing, a word at a time; never 0. */
@@ -97,7 +91,7 @@ const struct ktrc_copy *ktrc_copies_take(struct ktrc_copy_slots *slots, const u8
 		return NULL;
 	}
 	for (u32 i = 0; i < PART_WORDS && slots->got < in->nr; i++)
-		in->words[slots->got++] = get(slots->word[i], payload);
+		in->words[slots->got++] = ktrc_get_or_0(slots->word[i], payload);
 	slots->held[slots->slot_in] = 0;
 	if (slots->got < in->nr)
 		return NULL;
@@ -108,7 +102,7 @@ const struct ktrc_copy *ktrc_copies_take(struct ktrc_copy_slots *slots, const u8
 
 u64 ktrc_copies_find(const struct ktrc_copy_slots *slots, const u8 *payload)
 {
-	u64 slot = get(slots->ref, payload);
+	u64 slot = ktrc_get_or_0(slots->ref, payload);
 
 	return slot < NR_SLOTS ? slots->held[slot] : 0;
 }

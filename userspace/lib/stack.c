@@ -163,33 +163,28 @@ void ktrc_slots_reset(struct ktrc_stack_slots *slots)
 	}
 }
 
-/* A schema without such a field, as that of another tool may be, reads as zero. */
-static u64 get(const struct ktrc_getter *getter, const u8 *payload)
-{
-	return getter ? ktrc_get(getter, payload) : 0;
-}
-
 /* A part that goes on where the last one ended, or begins a stack. */
 static bool fits(struct ktrc_stack_slots *slots, const struct ktrc_stacks *stacks,
 		 const u8 *payload)
 {
 	struct ktrc_stack *in = &slots->in;
-	u64 slot = get(stacks->slot, payload), nr = get(stacks->frames, payload);
-	bool is_kernel = get(stacks->kernel, payload);
+	u64 slot = ktrc_get_or_0(stacks->slot, payload),
+	    nr = ktrc_get_or_0(stacks->frames, payload);
+	bool is_kernel = ktrc_get_or_0(stacks->kernel, payload);
 
 	if (slot == 0 || slot >= NR_SLOTS || nr == 0 || nr > MAX_FRAMES)
 		return false;
-	if (get(stacks->first, payload) == 0) {
+	if (ktrc_get_or_0(stacks->first, payload) == 0) {
 		slots->slot_in = slot;
 		slots->got = 0;
 		*in = (struct ktrc_stack){
 			.is_kernel = is_kernel,
-			.end = (u32)get(stacks->end, payload),
+			.end = (u32)ktrc_get_or_0(stacks->end, payload),
 			.nr = (u32)nr,
 		};
 	}
 	return slot == slots->slot_in && is_kernel == in->is_kernel && nr == in->nr &&
-	       get(stacks->first, payload) == slots->got;
+	       ktrc_get_or_0(stacks->first, payload) == slots->got;
 }
 
 void ktrc_slots_take(struct ktrc_stack_slots *slots, struct ktrc_stacks *stacks, const u8 *payload)
@@ -201,7 +196,7 @@ void ktrc_slots_take(struct ktrc_stack_slots *slots, struct ktrc_stacks *stacks,
 		return;
 	}
 	for (size_t i = 0; i < PART_FRAMES && slots->got < slots->in.nr; i++)
-		slots->in.frames[slots->got++] = get(stacks->frame[i], payload);
+		slots->in.frames[slots->got++] = ktrc_get_or_0(stacks->frame[i], payload);
 	slot = &slots->slot[slots->in.is_kernel][slots->slot_in];
 	*slot = (struct slot){ slots->packet, NULL };
 	if (slots->got == slots->in.nr)
@@ -222,7 +217,7 @@ struct ktrc_stack_pair ktrc_slots_find(const struct ktrc_stack_slots *slots,
 				       const struct ktrc_stacks *stacks, const u8 *payload)
 {
 	return (struct ktrc_stack_pair){
-		.user = find(slots, false, get(stacks->user_ref, payload)),
-		.kernel = find(slots, true, get(stacks->kernel_ref, payload)),
+		.user = find(slots, false, ktrc_get_or_0(stacks->user_ref, payload)),
+		.kernel = find(slots, true, ktrc_get_or_0(stacks->kernel_ref, payload)),
 	};
 }

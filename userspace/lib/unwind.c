@@ -20,8 +20,8 @@
 #define NR_REGS 17 /* of x86-64 */
 #define SP 7 /* as DWARF numbers them */
 
-/* Files in the memory of one process; of more the last ones are unknown. */
-#define MAX_FILES 512
+/* Mappings of code that one process has; of more the last ones are unknown. */
+#define MAX_MAPPINGS 512
 
 struct ktrc_unwinder {
 	Dwfl *dwfl;
@@ -148,14 +148,17 @@ static bool add_files(struct ktrc_unwinder *unwinder)
 	__ktrc_file FILE *maps = ktrc_proc_open(unwinder->pid, "maps");
 	__ktrc_free char *text = NULL;
 	struct ktrc_map_line line;
-	size_t room = 0;
+	size_t room = 0, nr = 0;
 
 	if (!maps)
 		return false;
 	dwfl_report_begin(unwinder->dwfl);
-	while (unwinder->files.nr < MAX_FILES && getline(&text, &room, maps) > 0)
-		if (ktrc_map_parse(text, &line) && line.is_code && *line.path == '/')
-			add_file(unwinder, &line);
+	while (nr < MAX_MAPPINGS && getline(&text, &room, maps) > 0) {
+		if (!ktrc_map_parse(text, &line) || !line.is_code || *line.path != '/')
+			continue;
+		add_file(unwinder, &line);
+		nr++;
+	}
 	return dwfl_report_end(unwinder->dwfl, NULL, NULL) == 0;
 }
 
