@@ -14,6 +14,7 @@ tmp=$(mktemp -d /run/XXXXXX)
 cycles=${KTRC_CYCLES:-20}
 blocked=100
 cgroups=/sys/fs/cgroup
+throttle=/sys/module/ktrc_hold/parameters/throttle
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
 	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap migrate_pages)
@@ -54,7 +55,7 @@ use_memory='$bytes = 800e6; $x = "x" x $bytes'
 
 hold_all() {
 	hold try_to_free_pages "$bind $use_memory"
-	hold reclaim_throttle "$bind $use_memory"
+	hold reclaim_throttle "open F, '>', '$throttle'; print F 1"
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
@@ -124,8 +125,6 @@ cycle() {
 rmmod ktrc || fail "rmmod: $?"
 insmod build/functional/ktrc_hold.ko symbols="$(IFS=, && echo "${functions[*]}")" || fail "ktrc_hold: $?"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
-# a boosted watermark has the kernel out of memory before reclaim is, which is when that waits
-echo 0 >/proc/sys/vm/watermark_boost_factor
 echo +memory >$cgroups/cgroup.subtree_control
 mkdir $cgroups/tight
 echo 8M >$cgroups/tight/memory.high

@@ -2,12 +2,14 @@
 /*
  * Test module: a task that bears a function's name, as far as a task's name goes, is held where
  * it enters that function until it is killed.  The function's probes have been called by then,
- * and have changed where it returns to.
+ * and have changed where it returns to.  Whoever writes to `throttle` enters reclaim_throttle: no
+ * load gets there each time, as the kernel may be out of memory first.
  */
 #include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
+#include <linux/mmzone.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
@@ -103,6 +105,22 @@ static int hold(int i)
 		entries[i] = ip;
 	return err;
 }
+
+static int throttle(const char *value, const struct kernel_param *param)
+{
+	int i;
+
+	for (i = 0; i < nr_symbols && strcmp(symbols[i], "reclaim_throttle"); i++)
+		;
+	if (i == nr_symbols || !entries[i])
+		return -ENOENT;
+	((void (*)(struct pglist_data *, enum vmscan_throttle_state))entries[i])(
+		NODE_DATA(0), VMSCAN_THROTTLE_NOPROGRESS);
+	return 0;
+}
+
+static const struct kernel_param_ops throttle_ops = { .set = throttle };
+module_param_cb(throttle, &throttle_ops, NULL, 0200);
 
 static int __init hold_init(void)
 {
