@@ -100,6 +100,7 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 		.noreserve = !!(flags & MAP_NORESERVE),
 		.hugetlb = !!(flags & MAP_HUGETLB),
 		.growsdown = !!(flags & MAP_GROWSDOWN),
+		.loading = current->in_execve,
 	};
 
 	return map_enter(ri, &rec, file);

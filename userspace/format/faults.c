@@ -125,6 +125,31 @@ static struct ktrc_cell class(const void *data, size_t row)
 	return r->class ? ktrc_cell_text(r->class) : ktrc_cell_number(r->key);
 }
 
+static struct ktrc_cell process(const void *data, size_t row)
+{
+	const struct ktrc_fault_rows *processes = &faults_of(data)->processes;
+	u32 at = ktrc_index_find(&processes->places, row_at(data, row)->key, 0);
+
+	return at == KTRC_INDEX_NONE ? KTRC_CELL_EMPTY : ktrc_cell_text(processes->at[at]->comm);
+}
+
+/* As /proc/PID/maps shows them. */
+static struct ktrc_cell mapping(const void *data, size_t row)
+{
+	static const char *const kinds[KTRC_NR_AREA_KINDS] = {
+		[KTRC_AREA_FILE] = "[file]",
+		[KTRC_AREA_ANON] = "[anon]",
+		[KTRC_AREA_SHARED] = "[anon_shmem]",
+		[KTRC_AREA_HEAP] = "[heap]",
+	};
+	const struct ktrc_area *area = &row_at(data, row)->area;
+	const char *path = NULL;
+
+	if (area->file)
+		path = ktrc_names_file(&faults_of(data)->capture->names, area->file);
+	return ktrc_cell_text(path ? path : kinds[area->kind]);
+}
+
 /* clang-format off */
 #define MEASURES                                                                         \
 	{ "faults", nr_faults }, { "user", user }, { "kernel", kernel }, { "gup", gup }, \
@@ -150,13 +175,20 @@ static const struct ktrc_column class_columns[] = {
 	MEASURES,
 };
 
+static const struct ktrc_column mapping_columns[] = {
+	{ "pid", key },
+	{ "comm", process },
+	MEASURES,
+	{ "mapping", mapping },
+};
+
 struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults, struct ktrc_faults_data *data)
 {
 	*data = (struct ktrc_faults_data){ faults, &faults->processes };
 	return KTRC_TABLE("by process", "processes", process_columns, faults->processes.nr, data);
 }
 
-enum { NR_TABLES = 3 };
+enum { NR_TABLES = 4 };
 
 /* The tables of a view, with what they point to. */
 struct tables {
@@ -173,6 +205,9 @@ static void make_tables(struct tables *tables, const struct ktrc_faults *faults)
 	tables->data[2] = (struct ktrc_faults_data){ faults, &faults->classes };
 	tables->at[2] = KTRC_TABLE("by class", "classes", class_columns, faults->classes.nr,
 				   &tables->data[2]);
+	tables->data[3] = (struct ktrc_faults_data){ faults, &faults->mappings };
+	tables->at[3] = KTRC_TABLE("by mapping", "mappings", mapping_columns, faults->mappings.nr,
+				   &tables->data[3]);
 }
 
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
@@ -185,6 +220,9 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 	ktrc_tables_print(tables.at, NR_TABLES, out);
 	if (out->has_header && !faults->has_duration)
 		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");
+	if (out->has_header && !faults->has_mappings)
+		fprintf(out->file, "mappings are not known; --events=%s,map,process records them\n",
+			faults->event->label);
 	ktrc_print_left_out(faults->left_out, "faults", out);
 }
 

@@ -9,10 +9,10 @@
 #include "../lib/cleanup.h"
 
 /* The rows that a fault counts in. */
-enum side { OF_ALL, OF_PROCESS, OF_CGROUP, OF_CLASS, NR_SIDES };
+enum side { OF_ALL, OF_PROCESS, OF_CGROUP, OF_CLASS, OF_MAPPING, NR_SIDES };
 
 struct sides {
-	struct ktrc_fault_row *at[NR_SIDES];
+	struct ktrc_fault_row *at[NR_SIDES]; /* NULL: not known */
 };
 
 /* An attempt that waits for the next one. */
@@ -35,6 +35,7 @@ struct ktrc_faults_private {
 	const struct ktrc_enum *classes;
 	enum ktrc_fault_mode_index mode_index[16];
 	u64 result_minor, result_major, result_retry;
+	struct ktrc_spaces *spaces; /* NULL: what is mapped is not known */
 	struct task_slot *tasks;
 	size_t nr_tasks;
 };
@@ -100,6 +101,17 @@ static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
 	return timed ? timed : ktrc_capture_event(capture, "fault.light");
 }
 
+/* Each change of what processes have mapped, and of which processes there are. */
+static bool has_mappings(const struct ktrc_capture *capture)
+{
+	static const char *const labels[] = { "map", "process", "process.exec", "process.exit" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		if (!ktrc_capture_has_all(capture, ktrc_capture_event(capture, labels[i])))
+			return false;
+	return true;
+}
+
 struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 {
 	__ktrc_faults struct ktrc_faults *view = calloc(1, sizeof(*view));
@@ -111,6 +123,12 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	view->all = calloc(1, sizeof(*view->all));
 	if (!view->priv || !view->all)
 		return NULL;
+	view->has_mappings = has_mappings(capture);
+	if (view->has_mappings) {
+		view->priv->spaces = ktrc_spaces_create(capture->schema);
+		if (!view->priv->spaces)
+			return NULL;
+	}
 	view->start_ticks = ktrc_capture_window_start(capture);
 	view->event = pick_event(capture);
 	view->weight = ktrc_capture_weight(capture, view->event);
@@ -142,9 +160,12 @@ void ktrc_faults_destroy(struct ktrc_faults *view)
 	release_rows(&view->processes);
 	release_rows(&view->cgroups);
 	release_rows(&view->classes);
+	release_rows(&view->mappings);
 	destroy_row(view->all);
-	if (view->priv)
+	if (view->priv) {
+		ktrc_spaces_destroy(view->priv->spaces);
 		free(view->priv->tasks);
+	}
 	free(view->priv);
 	free(view);
 }
@@ -154,9 +175,15 @@ void ktrc_cleanup_faults(struct ktrc_faults **view)
 	ktrc_faults_destroy(*view);
 }
 
-static struct ktrc_fault_row *get_row(struct ktrc_fault_rows *rows, u64 key)
+static u32 *place_of(struct ktrc_fault_rows *rows, u64 key, const struct ktrc_area *area)
 {
-	u32 *at = ktrc_index_get(&rows->places, key, 0);
+	return ktrc_index_get(&rows->places, key, (u64)area->kind << 32 | area->file);
+}
+
+static struct ktrc_fault_row *get_part(struct ktrc_fault_rows *rows, u64 key,
+				       const struct ktrc_area *area)
+{
+	u32 *at = place_of(rows, key, area);
 	struct ktrc_fault_row *row, **slot;
 
 	if (!at)
@@ -170,9 +197,17 @@ static struct ktrc_fault_row *get_row(struct ktrc_fault_rows *rows, u64 key)
 		return NULL;
 	}
 	row->key = key;
+	row->area = *area;
 	*slot = row;
 	*at = (u32)rows->nr - 1;
 	return row;
+}
+
+static struct ktrc_fault_row *get_row(struct ktrc_fault_rows *rows, u64 key)
+{
+	static const struct ktrc_area all;
+
+	return get_part(rows, key, &all);
 }
 
 /* A task seen for the first time: to which process it belongs, and what that is called. */
@@ -224,6 +259,14 @@ static struct ktrc_fault_row *get_class(struct ktrc_faults *view, u64 class)
 	return row;
 }
 
+static struct ktrc_fault_row *get_mapping(struct ktrc_faults *view, const struct ktrc_task *task,
+					  u64 page)
+{
+	struct ktrc_area area = ktrc_spaces_find(view->priv->spaces, task, page);
+
+	return get_part(&view->mappings, task->tgid, &area);
+}
+
 static struct attempt decode(const struct ktrc_faults_private *priv, const void *payload)
 {
 	return (struct attempt){
@@ -265,7 +308,8 @@ static int count_faults(const struct sides *sides, const struct ended *end, u32 
 	int ret = 0;
 
 	for (int i = 0; i < NR_SIDES && ret == 0; i++)
-		ret = count_fault(sides->at[i], end, weight);
+		if (sides->at[i])
+			ret = count_fault(sides->at[i], end, weight);
 	return ret;
 }
 
@@ -274,6 +318,8 @@ static void count_attempts(const struct sides *sides, u64 ticks, bool is_waiting
 	for (int i = 0; i < NR_SIDES; i++) {
 		struct ktrc_fault_row *row = sides->at[i];
 
+		if (!row)
+			continue;
 		row->attempts += weight;
 		row->total_ticks += ticks * weight;
 		row->busy_ticks += is_waiting ? 0 : ticks * weight;
@@ -284,7 +330,8 @@ static void count_attempts(const struct sides *sides, u64 ticks, bool is_waiting
 static void count_unfinished(const struct sides *sides, s64 weight)
 {
 	for (int i = 0; i < NR_SIDES; i++)
-		sides->at[i]->unfinished += (u64)weight;
+		if (sides->at[i])
+			sides->at[i]->unfinished += (u64)weight;
 }
 
 /* Into the rows of this attempt; a fault that waited counts in those of its last one. */
@@ -320,12 +367,15 @@ static int add_attempt(struct ktrc_faults *view, struct pending *pending, const 
 
 int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 {
+	struct ktrc_spaces *spaces = view->priv->spaces;
 	struct task_slot *slot;
 	struct sides sides;
 	struct attempt a;
 
 	if (record->event != view->event)
-		return 0;
+		return spaces && record->ticks >= view->start_ticks ?
+			       ktrc_spaces_add(spaces, record) :
+			       0;
 	if (record->ticks < view->start_ticks) {
 		view->left_out++;
 		return 0;
@@ -337,7 +387,11 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	sides = (struct sides){
 		{ view->all, slot->process, slot->cgroup, get_class(view, a.class) },
 	};
-	return sides.at[OF_CLASS] ? add_attempt(view, &slot->pending, &sides, &a) : -ENOMEM;
+	if (spaces)
+		sides.at[OF_MAPPING] = get_mapping(view, record->task, a.page);
+	if (!sides.at[OF_CLASS] || (spaces && !sides.at[OF_MAPPING]))
+		return -ENOMEM;
+	return add_attempt(view, &slot->pending, &sides, &a);
 }
 
 static int by_cost(const void *pa, const void *pb)
@@ -348,7 +402,11 @@ static int by_cost(const void *pa, const void *pb)
 		return a->busy_ticks < b->busy_ticks ? 1 : -1;
 	if (a->faults != b->faults)
 		return a->faults < b->faults ? 1 : -1;
-	return a->key < b->key ? -1 : a->key > b->key;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->area.kind != b->area.kind)
+		return a->area.kind < b->area.kind ? -1 : 1;
+	return a->area.file < b->area.file ? -1 : a->area.file > b->area.file;
 }
 
 static void sort_rows(struct ktrc_fault_rows *rows)
@@ -357,7 +415,7 @@ static void sort_rows(struct ktrc_fault_rows *rows)
 		qsort(rows->at, rows->nr, sizeof(*rows->at), by_cost);
 	/* every key is there, so none needs memory */
 	for (size_t i = 0; i < rows->nr; i++)
-		*ktrc_index_get(&rows->places, rows->at[i]->key, 0) = (u32)i;
+		*place_of(rows, rows->at[i]->key, &rows->at[i]->area) = (u32)i;
 }
 
 void ktrc_faults_sort(struct ktrc_faults *view)
@@ -365,6 +423,7 @@ void ktrc_faults_sort(struct ktrc_faults *view)
 	sort_rows(&view->processes);
 	sort_rows(&view->cgroups);
 	sort_rows(&view->classes);
+	sort_rows(&view->mappings);
 }
 
 u64 ktrc_faults_window_ticks(const struct ktrc_faults *view)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page faults by process, by cgroup and by class.  A fault that had to wait is several attempts in the
- * trace (result `retry`, then one with `tried`); here it is one fault whose
- * duration is the sum and which counts as major.
+ * Page faults by process, by cgroup, by class and by what is mapped there.  A fault that had to
+ * wait is several attempts in the trace (result `retry`, then one with `tried`); here it is one
+ * fault whose duration is the sum and which counts as major.
  */
 #ifndef KTRC_FAULTS_H
 #define KTRC_FAULTS_H
 
 #include "../lib/capture.h"
 #include "../lib/index.h"
+#include "../lib/space.h"
 #include "hist.h"
 
 enum ktrc_fault_mode_index {
@@ -20,8 +21,9 @@ enum ktrc_fault_mode_index {
 };
 
 /**
- * struct ktrc_fault_row - faults of one process, cgroup or class, or all of them
+ * struct ktrc_fault_row - faults of one process, cgroup or class, of what one process has mapped, or all
  * @key: process id, cgroup id, or number of the class
+ * @area: of what is mapped: its kind and file
  * @comm: of a process: name of its main thread, or of the thread seen last
  * @cgid: of a process: its cgroup; of a cgroup: it
  * @class: of a class: its name; NULL: it has none
@@ -40,6 +42,7 @@ enum ktrc_fault_mode_index {
  */
 struct ktrc_fault_row {
 	u64 key;
+	struct ktrc_area area;
 	char comm[32];
 	u64 cgid;
 	const char *class;
@@ -58,10 +61,10 @@ struct ktrc_fault_row {
 };
 
 /**
- * struct ktrc_fault_rows - all processes, cgroups or classes
+ * struct ktrc_fault_rows - all processes, cgroups, classes, or files and the like that processes have mapped
  * @at: the costliest first, after ktrc_faults_sort()
  * @nr: their number
- * @places: in @at, by key
+ * @places: in @at, by key, kind and file
  */
 struct ktrc_fault_rows {
 	struct ktrc_fault_row **at;
@@ -81,6 +84,8 @@ struct ktrc_fault_rows {
  * @processes: by process id
  * @cgroups: by cgroup id
  * @classes: by class; of an event that does not see it: one row
+ * @mappings: by process id and what is mapped there, kind and file; empty without @has_mappings
+ * @has_mappings: the session records what is mapped, all of it
  */
 struct ktrc_faults {
 	const struct ktrc_capture *capture;
@@ -93,6 +98,8 @@ struct ktrc_faults {
 	struct ktrc_fault_rows processes;
 	struct ktrc_fault_rows cgroups;
 	struct ktrc_fault_rows classes;
+	struct ktrc_fault_rows mappings;
+	bool has_mappings;
 	struct ktrc_faults_private *priv;
 };
 

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Faults by what the process had mapped there, as many as the program knows that it touched: of a file, of anonymous
+# memory that is shared, of the heap; while they are mapped, unmapped, moved and replaced; of a program that took
+# another one's place, and of a child that it made.  Both have ended when the view is made.  What is not known has no
+# name; all mappings of a process make up its faults.  A saved trace says the same; of a session that does not
+# record mappings the view says which events do.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+file="$tmp/a file"
+head -c $((64 * 4096)) /dev/zero >"$file"
+echo 4096 >/sys/kernel/debug/fault_around_bytes
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+
+# of PID MAPPING...: "COUNT MAPPING" of each of them
+of() {
+	jq -r --arg pid "$1" '.mappings[] | select(.pid == ($pid | tonumber) and (.mapping | IN($ARGS.positional[]))) |
+		"\(.faults) \(.mapping)"' "$tmp/view" --args "${@:2}" | sort
+}
+
+ktrc-ctl start -q --events=fault,map,process --memory=32M || fail "start: $?"
+# an interpreter of many mappings becomes the program
+perl -e 'print "$$\n"; $| = 1; $x = "x" x 5e6; exec @ARGV' touch_mappings "$file" >"$tmp/known" || fail "touch_mappings: $?"
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read faults --format=json >"$tmp/view" || fail "faults: $?"
+ktrc-read faults >"$tmp/text" || fail "faults: $?"
+ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+ktrc-read faults --format=json "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
+
+pid=$(head -n 1 "$tmp/known")
+child=$(sed -n 's/^child //p' "$tmp/known")
+expect "of the program" "$(of "$pid" "$file" "[anon_shmem]")" "$(sed '1d; /^child/,$d' "$tmp/known" | sort)"
+expect "of its child" "$(of "$child" "$file" "[anon_shmem]" "[heap]")" "$(sed '1,/^child/d' "$tmp/known" | sort)"
+expect "of the dead, saved" "$(jq -c .mappings "$tmp/saved")" "$(jq -c .mappings "$tmp/view")"
+jq -e '(.mappings | group_by(.pid) | map({pid: .[0].pid, faults: (map(.faults) | add)})) as $sums |
+	(.processes | map({pid, faults}) | sort_by(.pid)) == $sums' "$tmp/view" >/dev/null || fail "mappings do not make up processes"
+jq -e '.mappings[] | select(.comm == "touch_mappings" and (.mapping // "" | endswith("/libc.so.6")))' "$tmp/view" >/dev/null ||
+	fail "no library"
+jq -e ".mappings[] | select(.pid == $pid and .mapping == null)" "$tmp/view" >/dev/null || fail "its stack has a name"
+grep -q '^by mapping' "$tmp/text" || fail "no table"
+/usr/bin/python3 -W ignore -m jsonschema -i "$tmp/view" docs/schemas/ktrc.faults-1.json || fail "its JSON is not as docs/schemas says"
+
+ktrc-ctl start -q --events=fault,map || fail "start: $?"
+touch_mappings "$file" >/dev/null || fail "touch_mappings: $?"
+ktrc-ctl stop -q || fail "stop: $?"
+expect "mappings without processes" "$(ktrc-read faults --format=json | jq -c .mappings)" "[]"
+ktrc-read faults | grep -q -- '--events=fault,map,process records them' || fail "it does not say what records them"
+ktrc-ctl reset -q

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is known of the memory of processes, held against a model that knows of each page what it is, after each of
+ * many calls at random: of processes that are made, load programs and end.
+ */
+#include <stdio.h>
+
+#include "../../userspace/lib/space.h"
+#include "decoder_synth.h"
+
+#define NR_PAGES 64
+#define NR_PROCESSES 5
+#define NR_STEPS 20000
+
+static int nr_tests, nr_failed;
+
+static void ok(bool passed, const char *what)
+{
+	nr_tests++;
+	nr_failed += !passed;
+	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
+}
+
+struct page {
+	u32 kind;
+	u32 file;
+	u64 offset;
+};
+
+/* The memory of a process, page by page; one more each side, which nothing is. */
+static struct page model[NR_PROCESSES][NR_PAGES];
+static struct ktrc_schema *schema;
+static struct ktrc_spaces *spaces;
+static u32 seed = 1;
+
+static u32 any(u32 below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % below;
+}
+
+static struct ktrc_task task_of(u32 process)
+{
+	return (struct ktrc_task){ .tid = 1000 + process, .tgid = 1000 + process };
+}
+
+static void tell(u32 process, u32 id, const void *payload, size_t bytes)
+{
+	const struct ktrc_task task = task_of(process);
+	u8 room[KTRC_MAX_PAYLOAD_BYTES] = { 0 };
+	const struct ktrc_record record = {
+		.event = ktrc_schema_event(schema, id),
+		.task = &task,
+		.payload = room,
+	};
+
+	memcpy(room, payload, bytes);
+	if (ktrc_spaces_add(spaces, &record) < 0)
+		abort();
+}
+
+static void forget(u32 process)
+{
+	memset(model[process], 0, sizeof(model[process]));
+}
+
+/* ---- calls ---- */
+
+static void fill(u32 process, u64 begin, u64 pages, struct page first)
+{
+	for (u64 i = 0; i < pages; i++) {
+		model[process][begin + i] = first;
+		first.offset += !!first.kind;
+	}
+}
+
+static void do_mmap(u32 process, bool is_loading)
+{
+	struct ktrc_ev_map rec = {
+		.page = any(NR_PAGES),
+		.call = KTRC_map_call_mmap,
+		.anon = any(2),
+		.shared = any(2),
+		.loading = is_loading,
+	};
+	struct page first = { .kind = KTRC_AREA_FILE };
+
+	rec.pages = 1 + any(NR_PAGES - (u32)rec.page);
+	if (rec.anon) {
+		first.kind = rec.shared ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
+	} else {
+		first.file = rec.file = 1 + any(3);
+		first.offset = rec.from = any(100);
+	}
+	tell(process, KTRC_EV_map, &rec, sizeof(rec));
+	fill(process, rec.page, rec.pages, first);
+}
+
+static void do_unmap(u32 process, u32 call)
+{
+	struct ktrc_ev_map rec = { .page = any(NR_PAGES), .call = call, .error = !any(4) };
+
+	rec.pages = any(NR_PAGES - (u32)rec.page + 1);
+	tell(process, KTRC_EV_map, &rec, sizeof(rec));
+	if (!rec.error)
+		fill(process, rec.page, rec.pages, (struct page){ 0 });
+}
+
+static void do_brk(u32 process)
+{
+	struct ktrc_ev_map rec = { .page = any(NR_PAGES), .call = KTRC_map_call_brk };
+
+	rec.pages = any(NR_PAGES - (u32)rec.page + 1);
+	tell(process, KTRC_EV_map, &rec, sizeof(rec));
+	fill(process, rec.page, rec.pages, (struct page){ .kind = KTRC_AREA_HEAP });
+}
+
+/* The kernel moves no range to one that overlaps it. */
+static void do_mremap(u32 process)
+{
+	u64 from = any(NR_PAGES / 2 - 8), from_pages = 1 + any(8);
+	struct ktrc_ev_map rec = {
+		.page = any(3) ? NR_PAGES / 2 + any(NR_PAGES / 2 - 8) : from,
+		.pages = 1 + any(8),
+		.call = KTRC_map_call_mremap,
+		.from = from,
+		.from_pages = (u32)from_pages,
+		.dontunmap = !any(3),
+	};
+	struct page was = model[process][from];
+
+	rec.dontunmap = rec.dontunmap && rec.page != from;
+	tell(process, KTRC_EV_map, &rec, sizeof(rec));
+	if (!rec.dontunmap)
+		fill(process, from, from_pages, (struct page){ 0 });
+	fill(process, rec.page, rec.pages, was);
+}
+
+/* ---- processes ---- */
+
+static void do_fork(u32 maker)
+{
+	u32 child = any(NR_PROCESSES);
+	const struct ktrc_ev_process rec = { .child = 1000 + child, .process = 1000 + child };
+
+	tell(maker, KTRC_EV_process, &rec, sizeof(rec));
+	if (child != maker) /* else a thread of it */
+		memcpy(model[child], model[maker], sizeof(model[child]));
+}
+
+static void do_exec(u32 process)
+{
+	const struct ktrc_ev_process_exec rec = { .caller = 1000 + process };
+
+	forget(process);
+	for (u32 i = any(3); i > 0; i--)
+		do_mmap(process, true);
+	tell(process, KTRC_EV_process_exec, &rec, sizeof(rec));
+}
+
+static void do_exit(u32 process)
+{
+	const struct ktrc_ev_process_exit rec = { .live = any(2) };
+
+	tell(process, KTRC_EV_process_exit, &rec, sizeof(rec));
+	if (!rec.live)
+		forget(process);
+}
+
+static void step(u32 process)
+{
+	switch (any(16)) {
+	case 0:
+		return do_fork(process);
+	case 1:
+		return any(4) ? do_unmap(process, KTRC_map_call_munmap) : do_exec(process);
+	case 2:
+		return any(4) ? do_mmap(process, false) : do_exit(process);
+	case 3:
+	case 4:
+	case 5:
+		return do_unmap(process, any(2) ? KTRC_map_call_munmap : KTRC_map_call_brk_down);
+	case 6:
+		return do_brk(process);
+	case 7:
+	case 8:
+	case 9:
+		return do_mremap(process);
+	default:
+		return do_mmap(process, false);
+	}
+}
+
+static bool is_right(u32 process, u64 page)
+{
+	const struct ktrc_task task = task_of(process);
+	struct ktrc_area area = ktrc_spaces_find(spaces, &task, page);
+	struct page wanted = page < NR_PAGES ? model[process][page] : (struct page){ 0 };
+
+	if (area.kind != wanted.kind || area.file != wanted.file)
+		return false;
+	return wanted.kind != KTRC_AREA_FILE || area.offset + (page - area.begin) == wanted.offset;
+}
+
+static u32 nr_wrong(void)
+{
+	u32 nr = 0;
+
+	for (u32 process = 0; process < NR_PROCESSES; process++)
+		for (u64 page = 0; page <= NR_PAGES; page++)
+			nr += !is_right(process, page);
+	return nr;
+}
+
+int main(void)
+{
+	u32 wrong = 0, known = 0;
+
+	schema = synth_schema();
+	spaces = ktrc_spaces_create(schema);
+	if (!spaces)
+		abort();
+	for (u32 i = 0; i < NR_STEPS; i++) {
+		step(any(NR_PROCESSES));
+		wrong += nr_wrong();
+		known += model[i % NR_PROCESSES][i % NR_PAGES].kind != KTRC_AREA_UNKNOWN;
+	}
+	ok(wrong == 0, "each page is what the last call made of it");
+	ok(known > NR_STEPS / 10 && known < NR_STEPS, "some are known, some are not");
+	ktrc_spaces_destroy(spaces);
+	ktrc_schema_destroy(schema);
+	printf("1..%d\n", nr_tests);
+	return nr_failed > 0;
+}

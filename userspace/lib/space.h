@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What processes had in their memory, as the records of map and process tell it: also of those that
+ * have ended.  What was mapped before the first record is not known.
+ */
+#ifndef KTRC_SPACE_H
+#define KTRC_SPACE_H
+
+#include "reader.h"
+
+enum ktrc_area_kind {
+	KTRC_AREA_UNKNOWN,
+	KTRC_AREA_FILE,
+	KTRC_AREA_ANON,
+	KTRC_AREA_SHARED, /* anonymous, and shared with children */
+	KTRC_AREA_HEAP,
+	KTRC_NR_AREA_KINDS
+};
+
+/**
+ * struct ktrc_area - a range of memory
+ * @begin: its first page, address >> 12
+ * @end: the page behind it
+ * @offset: what of the file lies at @begin, in pages
+ * @file: number of the file; 0: none, or not known
+ * @kind: what it is
+ */
+struct ktrc_area {
+	u64 begin;
+	u64 end;
+	u64 offset;
+	u32 file;
+	enum ktrc_area_kind kind;
+};
+
+struct ktrc_spaces;
+
+/** ktrc_spaces_create() - of records of @schema; NULL without memory */
+struct ktrc_spaces *ktrc_spaces_create(const struct ktrc_schema *schema);
+void ktrc_spaces_destroy(struct ktrc_spaces *spaces);
+
+/**
+ * ktrc_spaces_add() - look at a record
+ * @spaces: what is known so far
+ * @record: the next one in order of time
+ *
+ * Records of other events say nothing.  Return: 0 or -ENOMEM.
+ */
+int ktrc_spaces_add(struct ktrc_spaces *spaces, const struct ktrc_record *record);
+
+/**
+ * ktrc_spaces_find() - what a page of a process is now, after the last record
+ * @spaces: what is known
+ * @task: a thread of the process
+ * @page: address >> 12
+ *
+ * Return: all zero if that is not known; its @begin and @end are then no range.
+ */
+struct ktrc_area ktrc_spaces_find(const struct ktrc_spaces *spaces, const struct ktrc_task *task,
+				  u64 page);
+
+#endif
