@@ -17,18 +17,26 @@
 
 static DEFINE_MUTEX(files_lock); /* of all but the probe's part of @ktrc_files */
 
+static void name_it(struct ktrc_file *f, const struct file *file, void *room)
+{
+	const char *path;
+
+	ktrc_build_id_read(&f->build_id, file, room);
+	path = d_path(&file->f_path, room, KTRC_NAME_BYTES);
+	if (!IS_ERR(path))
+		f->path = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
+}
+
 /* it has been seen when it has no file any more */
-static void resolve(struct ktrc_file *f, char *room)
+static void resolve(struct ktrc_file *f, void *room)
 {
 	/* pairs with the release in ktrc_file_number() */
 	struct file *file = smp_load_acquire(&f->file);
-	const char *path;
 
 	if (!file)
 		return;
-	path = room ? d_path(&file->f_path, room, KTRC_NAME_BYTES) : NULL;
-	if (!IS_ERR_OR_NULL(path))
-		f->path = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
+	if (room)
+		name_it(f, file, room);
 	if (!f->path)
 		atomic_long_inc(&ktrc_files->missed);
 	WRITE_ONCE(f->file, NULL);
@@ -37,7 +45,7 @@ static void resolve(struct ktrc_file *f, char *room)
 
 static void resolve_all(void)
 {
-	char *room = kmalloc(KTRC_NAME_BYTES, GFP_KERNEL | __GFP_NOWARN);
+	void *room = kmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_NOWARN);
 	u32 i;
 
 	for (i = 0; ktrc_files && i < KTRC_NR_FILES; i++)
@@ -112,12 +120,11 @@ void ktrc_files_close(void)
 /**
  * ktrc_files_next() - walk the table
  * @number: in: the lowest number that is wanted; out: the one found
- * @path: receives its path
- * @room: bytes there
+ * @name: receives what is known of it
  *
  * Return: whether there is one.
  */
-bool ktrc_files_next(u32 *number, char *path, size_t room)
+bool ktrc_files_next(u32 *number, struct ktrc_name *name)
 {
 	bool is_found = false;
 	u32 i;
@@ -127,9 +134,12 @@ bool ktrc_files_next(u32 *number, char *path, size_t room)
 		flush_work(&files_work);
 	mutex_lock(&files_lock);
 	for (i = *number ? *number - 1 : 0; ktrc_files && !is_found && i < KTRC_NR_FILES; i++) {
-		if (!ktrc_files->at[i].path)
+		const struct ktrc_file *f = &ktrc_files->at[i];
+
+		if (!f->path)
 			continue;
-		strscpy(path, ktrc_files->at[i].path, room);
+		strscpy(name->path, f->path, sizeof(name->path));
+		name->build_id = f->build_id;
 		*number = i + 1;
 		is_found = true;
 	}

@@ -11,6 +11,8 @@
 #include <linux/irq_work.h>
 #include <linux/types.h>
 
+#include "build_id.h"
+
 #define KTRC_NR_FILES 4096 /* power of two; their numbers fit the field of map */
 #define KTRC_FILE_REACH 32
 
@@ -19,11 +21,13 @@
  * @key: hash of its identity; 0: free
  * @file: a reference to it, until the worker has the path
  * @path: from the root of the file system; NULL: not known yet, or never
+ * @build_id: of code
  */
 struct ktrc_file {
 	u64 key;
 	struct file *file;
 	const char *path;
+	struct ktrc_build_id build_id;
 };
 
 /**
@@ -86,9 +90,11 @@ static inline u32 ktrc_file_number(struct file *file)
 	return 0;
 }
 
+struct ktrc_name;
+
 int ktrc_files_open(void);
 void ktrc_files_close(void);
-bool ktrc_files_next(u32 *number, char *path, size_t room);
+bool ktrc_files_next(u32 *number, struct ktrc_name *name);
 u64 ktrc_files_missed(void);
 
 #endif /* KTRC_FILES_H */

@@ -235,44 +235,44 @@ void ktrc_names_put(void)
 }
 
 /* a shrinker's name is its function's; one whose module is gone has none that may be shown */
-static bool next_shrinker(u64 *id, char *name)
+static bool next_shrinker(struct ktrc_name *name)
 {
-	u32 number = *id > KTRC_NAME_SHRINKER ? *id - KTRC_NAME_SHRINKER : 1;
+	u32 number = name->cgid > KTRC_NAME_SHRINKER ? name->cgid - KTRC_NAME_SHRINKER : 1;
 
 	for (; number <= KTRC_NR_SHRINKERS; number++) {
 		const void *function = ktrc_shrinker_function(number);
 
 		if (!function)
 			continue;
-		snprintf(name, KTRC_NAME_BYTES, "%ps", function);
-		if (isdigit(*name))
+		snprintf(name->path, sizeof(name->path), "%ps", function);
+		if (isdigit(*name->path))
 			continue;
-		*id = KTRC_NAME_SHRINKER + number;
+		name->cgid = KTRC_NAME_SHRINKER + number;
+		name->build_id.len = 0;
 		return true;
 	}
 	return false;
 }
 
-static bool next_file(u64 *id, char *path)
+static bool next_file(struct ktrc_name *name)
 {
-	u32 number = *id > KTRC_NAME_FILE ? *id - KTRC_NAME_FILE : 1;
+	u32 number = name->cgid > KTRC_NAME_FILE ? name->cgid - KTRC_NAME_FILE : 1;
 
-	if (*id >= KTRC_NAME_SHRINKER || !ktrc_files_next(&number, path, KTRC_NAME_BYTES))
+	if (name->cgid >= KTRC_NAME_SHRINKER || !ktrc_files_next(&number, name))
 		return false;
-	*id = KTRC_NAME_FILE + number;
+	name->cgid = KTRC_NAME_FILE + number;
 	return true;
 }
 
 /**
  * ktrc_names_next() - walk the table, then the files, then the shrinkers
- * @cgid: in: the lowest id that is wanted; out: the one found
- * @path: KTRC_NAME_BYTES; receives its path, or function
+ * @name: in: the lowest id that is wanted; out: the one found
  *
  * Return: whether there is one.
  */
-bool ktrc_names_next(u64 *cgid, char *path)
+bool ktrc_names_next(struct ktrc_name *name)
 {
-	unsigned long index = *cgid;
+	unsigned long index = name->cgid;
 	const char *found;
 
 	mutex_lock(&names_lock);
@@ -280,11 +280,12 @@ bool ktrc_names_next(u64 *cgid, char *path)
 		take_fresh();
 	found = xa_find(&names, &index, ULONG_MAX, XA_PRESENT);
 	if (found)
-		strscpy(path, found, KTRC_NAME_BYTES);
+		strscpy(name->path, found, sizeof(name->path));
 	mutex_unlock(&names_lock);
 	if (!found)
-		return next_file(cgid, path) || next_shrinker(cgid, path);
-	*cgid = index;
+		return next_file(name) || next_shrinker(name);
+	name->cgid = index;
+	name->build_id.len = 0;
 	return true;
 }
 

@@ -11,22 +11,27 @@
 #include <linux/irq_work.h>
 #include <linux/types.h>
 
+#include "build_id.h"
+
 #define KTRC_NAME_BYTES 512 /* a path with its NUL; a longer one is missed */
 #define KTRC_NR_NEW_NAMES 128 /* power of two */
 #define KTRC_NR_SHRINKERS 256 /* power of two; their numbers fit the field of reclaim.slab */
 
 /**
- * struct ktrc_name - a cgroup that was just made or renamed
- * @cgid: cgroup v2 id
- * @path: from the root of the hierarchy
+ * struct ktrc_name - a cgroup's, a file's, or a shrinker's
+ * @cgid: cgroup v2 id; KTRC_NAME_FILE or KTRC_NAME_SHRINKER + a number
+ * @build_id: of a file of code
+ * @path: from the root of the hierarchy, or of the file system; or the function
  */
 struct ktrc_name {
 	u64 cgid;
+	struct ktrc_build_id build_id;
 	char path[KTRC_NAME_BYTES];
 };
 
 /**
- * struct ktrc_new_names - from the tracepoints, whose calls the kernel serialises, to a worker
+ * struct ktrc_new_names - cgroups just made or renamed: from the tracepoints, whose calls the
+ *	kernel serialises, to a worker
  * @head: names put in; release by the probe
  * @tail: names taken out; release by the worker
  * @missed: names that did not fit
@@ -50,7 +55,7 @@ const void *ktrc_shrinker_function(u32 number);
 
 int ktrc_names_get(void);
 void ktrc_names_put(void);
-bool ktrc_names_next(u64 *cgid, char *path);
+bool ktrc_names_next(struct ktrc_name *name);
 u64 ktrc_names_missed(void);
 
 #endif /* KTRC_NAMES_H */

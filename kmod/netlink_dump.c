@@ -173,23 +173,26 @@ int ktrc_schema_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* ---- names ---- */
 
-static int put_name(struct sk_buff *skb, u64 cgid, const char *path)
+static int put_name(struct sk_buff *skb, const struct ktrc_name *name)
 {
 	struct nlattr *nest = nla_nest_start(skb, KTRC_A_NAME);
 
-	if (!nest || nla_put_u64_64bit(skb, KTRC_A_NAME_CGROUP, cgid, KTRC_A_NAME_PAD) ||
-	    nla_put_string(skb, KTRC_A_NAME_PATH, path))
+	if (!nest || nla_put_u64_64bit(skb, KTRC_A_NAME_CGROUP, name->cgid, KTRC_A_NAME_PAD) ||
+	    nla_put_string(skb, KTRC_A_NAME_PATH, name->path))
+		return -EMSGSIZE;
+	if (name->build_id.len &&
+	    nla_put(skb, KTRC_A_NAME_BUILD_ID, name->build_id.len, name->build_id.bytes))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static int name_message(struct sk_buff *skb, struct netlink_callback *cb, u64 cgid,
-			const char *path)
+static int name_message(struct sk_buff *skb, struct netlink_callback *cb,
+			const struct ktrc_name *name)
 {
 	void *head = ktrc_dump_begin(skb, cb, KTRC_CMD_NAMES_GET);
 
-	return head ? ktrc_dump_end(skb, head, put_name(skb, cgid, path)) : -EMSGSIZE;
+	return head ? ktrc_dump_end(skb, head, put_name(skb, name)) : -EMSGSIZE;
 }
 
 /**
@@ -202,18 +205,18 @@ static int name_message(struct sk_buff *skb, struct netlink_callback *cb, u64 cg
 int ktrc_names_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct ktrc_dump *d = ktrc_dump_of(cb);
-	char *path = kmalloc(KTRC_NAME_BYTES, KTRC_GFP);
-	u64 cgid = d->row;
+	struct ktrc_name *name = kmalloc(sizeof(*name), KTRC_GFP);
 	int err = 0;
 
-	if (!path)
+	if (!name)
 		return -ENOMEM;
-	while (!err && ktrc_names_next(&cgid, path)) {
-		err = name_message(skb, cb, cgid, path);
+	name->cgid = d->row;
+	while (!err && ktrc_names_next(name)) {
+		err = name_message(skb, cb, name);
 		if (!err)
-			d->row = ++cgid;
+			d->row = ++name->cgid;
 	}
-	kfree(path);
+	kfree(name);
 	return ktrc_dump_part(skb, err);
 }
 

@@ -378,6 +378,7 @@ enum ktrc_attr_name {
 	KTRC_A_NAME_PAD,
 	KTRC_A_NAME_CGROUP, /* u64, cgroup v2 id; or KTRC_NAME_SHRINKER, KTRC_NAME_FILE + a number */
 	KTRC_A_NAME_PATH, /* string, from the root of the hierarchy, or of the file system; at most 511 bytes */
+	KTRC_A_NAME_BUILD_ID, /* binary, of a file of code, when it was first mapped; at most 20 bytes */
 	__KTRC_A_NAME_AFTER_LAST
 };
 #define KTRC_A_NAME_MAX (__KTRC_A_NAME_AFTER_LAST - 1)

@@ -3,8 +3,9 @@
 # Faults by what the process had mapped there, as many as the program knows that it touched: of a file, of anonymous
 # memory that is shared, of the heap; while they are mapped, unmapped, moved and replaced; of a program that took
 # another one's place, and of a child that it made.  Both have ended when the view is made.  What is not known has no
-# name; all mappings of a process make up its faults.  A saved trace says the same; of a session that does not
-# record mappings the view says which events do.
+# name; all mappings of a process make up its faults.  Of what was mapped before the recording is known what the process
+# still has, as long as it is alive, and no other.  A saved trace says the same; of a session that does not record
+# mappings the view says which events do.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -40,6 +41,27 @@ jq -e '.mappings[] | select(.comm == "touch_mappings" and (.mapping // "" | ends
 jq -e ".mappings[] | select(.pid == $pid and .mapping == null)" "$tmp/view" >/dev/null || fail "its stack has a name"
 grep -q '^by mapping' "$tmp/text" || fail "no table"
 /usr/bin/python3 -W ignore -m jsonschema -i "$tmp/view" docs/schemas/ktrc.faults-1.json || fail "its JSON is not as docs/schemas says"
+
+coproc old { exec touch_mappings "$file" wait; }
+pid=$!
+read -r _ <&"${old[0]}" || fail "touch_mappings wait"
+ktrc-ctl start -q --events=fault,map,process --memory=32M || fail "start: $?"
+echo go >&"${old[1]}"
+sed '/^end$/Q' <&"${old[0]}" >"$tmp/known"
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read faults --format=json >"$tmp/view" || fail "faults: $?"
+child=$(sed -n 's/^child //p' "$tmp/known")
+expect "of what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" "$(sed '/^child/,$d' "$tmp/known" | sort)"
+expect "of what a child had" "$(of "$child" "$file" "[anon_shmem]" "[heap]")" "$(sed '1,/^child/d' "$tmp/known" | sort)"
+jq -e ".mappings[] | select(.pid == $pid and .mapping == null and .faults >= 11)" "$tmp/view" >/dev/null || fail "what it had lost has a name"
+jq -e ".mappings[] | select(.pid == $pid and .mapping == \"[stack]\" and .faults >= 60)" "$tmp/view" >/dev/null || fail "its stack has no name"
+ktrc-read -q --save "$tmp/old" || fail "save: $?"
+kill "$pid"
+wait "$pid"
+ktrc-read faults --format=json "$tmp/old" >"$tmp/saved" || fail "saved: $?"
+expect "of what was there before, saved" "$(jq -c .mappings "$tmp/saved")" "$(jq -c .mappings "$tmp/view")"
+ktrc-read faults --format=json >"$tmp/view" || fail "faults: $?"
+expect "of what a process had that has ended" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" "$(printf '%s\n' '5 [anon_shmem]' "7 $file")"
 
 ktrc-ctl start -q --events=fault,map || fail "start: $?"
 touch_mappings "$file" >/dev/null || fail "touch_mappings: $?"

@@ -10,7 +10,7 @@ tmp=$(mktemp -d /run/XXXXXX)
 
 cycle() {
 	local events=fault,fault.light
-	[ $(($1 % 4)) != 0 ] || events+=,madvise,reclaim,compaction,throttle,numa
+	[ $(($1 % 4)) != 0 ] || events+=,madvise,reclaim,compaction,throttle,numa,map,process
 	insmod ktrc.ko || fail "cycle $1: insmod: $?"
 	ktrc-ctl start --events="$events" --memory=1M 2>/dev/null || fail "cycle $1: start: $?"
 	case $(($1 % 3)) in

@@ -3,14 +3,17 @@
 # Frames of user stacks are named by function, file, place in it and build id, as nm and readelf of
 # binutils tell them of the program's file and of the C library: of a session and of a saved trace, also when
 # the file was deleted while it runs; a file that is made to do harm does none.  A trace keeps the names when the process has ended; a session has none then, and
-# none when the process runs another program.
+# none when the process runs another program, unless it records what is mapped: then they are as right, but of a file
+# that was replaced by one of another build, or deleted, there are path and build id alone.  Each file that is mapped
+# to be run stands there with its build id.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 ulimit -c 0
 
+# record [,EVENTS]: as well
 record() {
-	ktrc-ctl start -q --events=madvise:stack=user,fault.light:stack=ip --memory=16M || fail "start: $?"
+	ktrc-ctl start -q --events="madvise:stack=user,fault.light:stack=ip${1-}" --memory=16M || fail "start: $?"
 	coproc program { exec "$tmp/known_stacks" stay two 1009 503; }
 	pid=$!
 	for _ in 1 2; do read -r _ <&"${program[0]}" || fail "known_stacks"; done
@@ -114,9 +117,13 @@ END
 	grep -q "\"file\":\"$tmp/known_stacks\"" "$tmp/all" || fail "$1: the file has no name"
 }
 
-end() {
+killed() {
 	kill "$pid"
 	wait "$pid"
+}
+
+end() {
+	killed
 	rm -f "$tmp/known_stacks"
 	ktrc-ctl reset -q
 }
@@ -128,15 +135,52 @@ end
 harmful size
 grep -q '"function":"one_caller"' "$tmp/all" || fail "a function that never ends has no name"
 
-# another program
-kill -USR1 "$pid"
-until [ "$(tr '\0' ' ' <"/proc/$pid/cmdline")" = "known_stacks 1000 " ]; do sleep 0.1; done
+become_another() {
+	kill -USR1 "$pid"
+	until [ "$(tr '\0' ' ' <"/proc/$pid/cmdline")" = "known_stacks 1000 " ]; do sleep 0.1; done
+}
+
+become_another
 read_into "$tmp/other"
 expect "another program's names" "$(jq -r '.user_stack | values | .frames[].file' "$tmp/other" | sort -u)" null
-kill "$pid"
-wait "$pid"
+killed
 read_into "$tmp/ended"
 expect "names of a process that has ended" "$(jq -r '.user_stack | values | .frames[].file' "$tmp/ended" | sort -u)" null
 ktrc-read events --stacks "$tmp/trace" >"$tmp/text" || fail "text: $?"
 grep -qE "^	 *[0-9a-f]+ one_caller\\+0x[0-9a-f]+ \\($tmp/known_stacks\\)\$" "$tmp/text" || fail "no name in the text"
+ktrc-ctl reset -q
+
+# what is mapped is recorded
+record ,map,process
+become_another
+read_into "$tmp/rows"
+expect "another program: named, or not; in libraries" "$(right "$tmp/rows" 2>"$tmp/wrong")" "True 0 True 0"
+jq -r 'select(.event == "map" and .fields.exec == 1 and .fields.path) | .fields | [.path, .build_id] | @tsv' "$tmp/rows" |
+	sort -u >"$tmp/code"
+expect "build ids of what it ran" "$(cut -f1 "$tmp/code" | xargs readelf -n | sed -n 's/.*Build ID: //p')" \
+	"$(cut -f2 "$tmp/code")"
+grep -q "^$tmp/known_stacks	" "$tmp/code" || fail "the program's own file is not among those that it mapped"
+killed
+read_into "$tmp/ended"
+cmp "$tmp/rows" "$tmp/ended" || fail "a process that has ended has other names"
+ktrc-read -q --save "$tmp/trace_of_ended" || fail "save: $?"
+
+# own_names FILE: what frames of the program's own file have for names
+own_names() {
+	jq -c --arg path "$tmp/known_stacks" '.user_stack | values | .frames[] | select(.file == $path) |
+		[.function, .build_id, .file_offset != null]' "$1" | sort -u
+}
+
+id=$(readelf -n build/functional/known_stacks | sed -n 's/.*Build ID: //p')
+cp --remove-destination build/functional/touch_pages "$tmp/known_stacks"
+read_into "$tmp/replaced"
+expect "names by a file that was replaced" "$(own_names "$tmp/replaced")" "[null,\"$id\",true]"
+rm "$tmp/known_stacks"
+read_into "$tmp/deleted"
+expect "names by a file that was deleted" "$(own_names "$tmp/deleted")" "[null,\"$id\",true]"
+cp build/functional/known_stacks "$tmp/known_stacks"
+read_into "$tmp/again"
+cmp "$tmp/rows" "$tmp/again" || fail "a file of the same build has other names"
+read_into "$tmp/saved" "$tmp/trace_of_ended"
+cmp "$tmp/rows" "$tmp/saved" || fail "the trace of a process that has ended does not say the same"
 ktrc-ctl reset -q

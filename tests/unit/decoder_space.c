@@ -212,6 +212,68 @@ static u32 nr_wrong(void)
 	return nr;
 }
 
+/* As a trace can say it whose numbers are as wide as can be: up to the last page of all. */
+static void test_ends_of_numbers(void)
+{
+	static const u64 ranges[][2] = { { 1, 3 },	{ 10, 20 },    { 30, 40 },
+					 { 25, ~0ull }, { 50, ~0ull }, { 60, ~0ull },
+					 { ~0ull, 0 },	{ 0, ~0ull },  { 5, 7 } };
+	struct ktrc_schema *wide = ktrc_schema_create();
+	const struct ktrc_task task = task_of(0);
+	struct ktrc_spaces *seen;
+	struct ktrc_error err;
+	bool is_right = true;
+
+	ktrc_schema_add_value(wide, "map_call", 0, "mmap", "");
+	synth_event(wide, 28, "map", "map", "DATA", "");
+	synth_field(wide, 28, "page", 64, "PAGE", "");
+	synth_field(wide, 28, "pages", 64, "COUNT", "");
+	wide->events[28].bytes /= 8;
+	if (ktrc_schema_finish(wide, &err) < 0)
+		abort();
+	seen = ktrc_spaces_create(wide);
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		u64 payload[] = { ranges[i][0], ranges[i][1] - ranges[i][0] };
+		const struct ktrc_record record = {
+			.event = ktrc_schema_event(wide, 28),
+			.task = &task,
+			.payload = (const u8 *)payload,
+		};
+
+		if (ktrc_spaces_add(seen, &record) < 0)
+			abort();
+		if (i == 3)
+			is_right = ktrc_spaces_find(seen, &task, 2).end == 3 &&
+				   ktrc_spaces_find(seen, &task, ~0ull - 1).begin == 25;
+	}
+	ktrc_spaces_find(seen, &task, ~0ull);
+	ok(is_right, "numbers end where they end");
+	ktrc_spaces_destroy(seen);
+	ktrc_schema_destroy(wide);
+}
+
+/* The kernel maps from the top down: each is before all others. */
+static void test_many(void)
+{
+	const u64 nr = 300000, top = 1ull << 34;
+	const struct ktrc_task task = task_of(0);
+	u64 found = 0;
+
+	for (u64 i = 0; i < nr; i++) {
+		const struct ktrc_ev_map rec = {
+			.page = top - 2 * i,
+			.pages = 1,
+			.call = KTRC_map_call_mmap,
+			.anon = 1,
+		};
+
+		tell(0, KTRC_EV_map, &rec, sizeof(rec));
+	}
+	for (u64 i = 0; i < nr; i++)
+		found += ktrc_spaces_find(spaces, &task, top - 2 * i).end == top - 2 * i + 1;
+	ok(found == nr, "many take time in proportion");
+}
+
 int main(void)
 {
 	u32 wrong = 0, known = 0;
@@ -227,6 +289,8 @@ int main(void)
 	}
 	ok(wrong == 0, "each page is what the last call made of it");
 	ok(known > NR_STEPS / 10 && known < NR_STEPS, "some are known, some are not");
+	test_many();
+	test_ends_of_numbers();
 	ktrc_spaces_destroy(spaces);
 	ktrc_schema_destroy(schema);
 	printf("1..%d\n", nr_tests);

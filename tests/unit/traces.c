@@ -225,6 +225,11 @@ static void make_stream(const struct recipe *recipe, const struct ktrc_schema *s
 /* Session, clock and names: as far from the defaults as can be. */
 static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 {
+	static const struct ktrc_name names[] = {
+		{ .cgid = 1, .path = "/" },
+		{ .cgid = 2, .path = LONG_PATH LONG_PATH LONG_PATH },
+		{ .cgid = 3, .path = "/a \"b\\\xc3\xa4" },
+	};
 	struct ktrc_session *session = &capture->session;
 
 	synth_add_wide(capture->schema);
@@ -244,10 +249,9 @@ static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 		.kernel_frames = 64,
 		.user_bytes = 2048,
 	};
-	if (ktrc_names_add(&capture->names, 1, "/") < 0 ||
-	    ktrc_names_add(&capture->names, 2, LONG_PATH LONG_PATH LONG_PATH) < 0 ||
-	    ktrc_names_add(&capture->names, 3, "/a \"b\\\xc3\xa4") < 0)
-		abort();
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (ktrc_names_add(&capture->names, &names[i]) < 0)
+			abort();
 }
 
 static int save(const struct recipe *recipe, const char *dir)

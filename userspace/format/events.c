@@ -15,7 +15,8 @@ struct ktrc_event_printer {
 	enum ktrc_output_format format;
 	const struct ktrc_output *out;
 	u64 nr_printed;
-	struct ktrc_clock_offset zero;
+	struct ktrc_spaces *spaces; /* NULL: not needed, not known, or no memory */
+	u64 start_ticks; /* before it some CPU's records may be missing */
 	/* the second that @second_text stands for; most records share it */
 	u64 second;
 	char second_text[STAMP_ROOM];
@@ -34,6 +35,9 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 	printer->capture = capture;
 	printer->format = format;
 	printer->out = out;
+	if (out->has_stacks && ktrc_capture_has_mappings(capture))
+		printer->spaces = ktrc_spaces_create(capture->schema);
+	printer->start_ticks = ktrc_capture_window_start(capture);
 	if (format != KTRC_OUT_JSON)
 		return printer;
 	json_t *head = ktrc_json_document("ktrc.events/1", capture, capture->start_ticks);
@@ -51,6 +55,8 @@ void ktrc_event_printer_destroy(struct ktrc_event_printer *printer)
 {
 	if (printer && printer->format == KTRC_OUT_JSON)
 		fputs("\n]}\n", printer->out->file);
+	if (printer)
+		ktrc_spaces_destroy(printer->spaces);
 	free(printer);
 }
 
@@ -124,6 +130,17 @@ static void put_named(const char *name, const char *text, bool is_json, FILE *fi
 	putc('"', file);
 }
 
+/* A mapped file's name, and of code its build id. */
+static void put_file(const struct ktrc_capture *capture, u32 number, bool is_json, FILE *file)
+{
+	const struct ktrc_name *name = ktrc_names_row(&capture->names, KTRC_NAME_FILE + number);
+
+	if (name)
+		put_named("path", name->path, is_json, file);
+	if (name && *name->build_id)
+		put_named("build_id", name->build_id, is_json, file);
+}
+
 /* What follows from a number: a duration in nanoseconds, a name. */
 static void put_meaning(struct ktrc_event_printer *printer, const struct ktrc_field *field,
 			const u8 *payload, bool is_json)
@@ -149,9 +166,7 @@ static void put_meaning(struct ktrc_event_printer *printer, const struct ktrc_fi
 		if (path)
 			put_named("function", path, is_json, file);
 	} else if (is_id(field, "file")) {
-		path = ktrc_names_file(&capture->names, ktrc_get(&field->get, payload));
-		if (path)
-			put_named("path", path, is_json, file);
+		put_file(capture, (u32)ktrc_get(&field->get, payload), is_json, file);
 	}
 }
 
@@ -194,7 +209,7 @@ static struct frame frame_of(const struct ktrc_event_printer *printer, const str
 		frame.into = frame.function ? frame.address - frame.function->begin : 0;
 		return frame;
 	}
-	place = ktrc_code_find(&printer->capture->code, task, stack, i);
+	place = ktrc_code_find(&printer->capture->code, printer->spaces, task, stack, i);
 	frame.function = place.function;
 	frame.file = place.file;
 	frame.offset = place.offset;
@@ -351,7 +366,17 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 	putc('}', file);
 }
 
-void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+/* What a record says of memory holds for those after it.  Half of it would name wrong places. */
+static void follow_mappings(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	if (!printer->spaces || record->ticks < printer->start_ticks ||
+	    ktrc_spaces_add(printer->spaces, record) == 0)
+		return;
+	ktrc_spaces_destroy(printer->spaces);
+	printer->spaces = NULL;
+}
+
+static void put_record(struct ktrc_event_printer *printer, const struct ktrc_record *record)
 {
 	FILE *file = printer->out->file;
 
@@ -366,4 +391,10 @@ void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktr
 	put_json(printer, record);
 	if (printer->format == KTRC_OUT_NDJSON)
 		putc('\n', file);
+}
+
+void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	put_record(printer, record);
+	follow_mappings(printer, record);
 }

@@ -137,16 +137,16 @@ static struct ktrc_cell process(const void *data, size_t row)
 static struct ktrc_cell mapping(const void *data, size_t row)
 {
 	static const char *const kinds[KTRC_NR_AREA_KINDS] = {
-		[KTRC_AREA_FILE] = "[file]",
-		[KTRC_AREA_ANON] = "[anon]",
-		[KTRC_AREA_SHARED] = "[anon_shmem]",
-		[KTRC_AREA_HEAP] = "[heap]",
+		[KTRC_AREA_FILE] = "[file]",	     [KTRC_AREA_ANON] = "[anon]",
+		[KTRC_AREA_SHARED] = "[anon_shmem]", [KTRC_AREA_HEAP] = "[heap]",
+		[KTRC_AREA_STACK] = "[stack]",
 	};
+	const struct ktrc_capture *capture = faults_of(data)->capture;
 	const struct ktrc_area *area = &row_at(data, row)->area;
 	const char *path = NULL;
 
 	if (area->file)
-		path = ktrc_names_file(&faults_of(data)->capture->names, area->file);
+		path = ktrc_mapped_path(&capture->mapped, &capture->names, area->file);
 	return ktrc_cell_text(path ? path : kinds[area->kind]);
 }
 
@@ -210,6 +210,18 @@ static void make_tables(struct tables *tables, const struct ktrc_faults *faults)
 				   &tables->data[3]);
 }
 
+static void explain_mappings(const struct ktrc_faults *faults, const struct ktrc_output *out)
+{
+	u64 lost = ktrc_capture_lost_mappings(faults->capture);
+
+	if (lost)
+		fprintf(out->file, "mappings are not known: %llu of their records were lost\n",
+			lost);
+	else
+		fprintf(out->file, "mappings are not known; --events=%s,map,process records them\n",
+			faults->event->label);
+}
+
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
 {
 	struct tables tables;
@@ -221,8 +233,7 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 	if (out->has_header && !faults->has_duration)
 		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");
 	if (out->has_header && !faults->has_mappings)
-		fprintf(out->file, "mappings are not known; --events=%s,map,process records them\n",
-			faults->event->label);
+		explain_mappings(faults, out);
 	ktrc_print_left_out(faults->left_out, "faults", out);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -43,6 +44,7 @@ void ktrc_capture_destroy(struct ktrc_capture *capture)
 	ktrc_quotas_release(&capture->quotas);
 	ktrc_symbols_release(&capture->symbols);
 	ktrc_code_release(&capture->code);
+	ktrc_mapped_release(&capture->mapped);
 	ktrc_schema_destroy(capture->schema);
 	free(capture);
 }
@@ -316,6 +318,13 @@ const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture
 	return ktrc_code_unwound(&capture->code, record->task, record->stacks.copy);
 }
 
+static void look_through(const struct ktrc_capture *capture, struct ktrc_seen *seen)
+{
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		ktrc_seen_add(seen, capture->schema, capture->streams[i].bytes,
+			      capture->streams[i].len);
+}
+
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
@@ -324,13 +333,40 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 	if (capture->has_symbols || !ktrc_capture_has_stacks(capture))
 		return 0;
 	capture->has_symbols = true;
-	for (size_t i = 0; i < capture->nr_streams; i++)
-		ktrc_seen_add(&seen, capture->schema, capture->streams[i].bytes,
-			      capture->streams[i].len);
+	look_through(capture, &seen);
 	/* what is followed comes later */
 	if (seen.kernel.nr || !capture->nr_streams)
 		ret = ktrc_symbols_load(&capture->symbols);
-	return ret < 0 || !with_code ? ret : ktrc_code_load(&capture->code, &seen);
+	return ret < 0 || !with_code ? ret : ktrc_code_load(&capture->code, &seen, &capture->names);
+}
+
+static u64 now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}
+
+u64 ktrc_capture_window_boot_ns(const struct ktrc_capture *capture)
+{
+	u64 real_ns = ktrc_ticks_to_real_ns(&capture->clock, ktrc_capture_window_start(capture));
+	u64 mono_ns = real_ns - capture->clock.real_ns + capture->clock.mono_ns;
+
+	return mono_ns + now_ns(CLOCK_BOOTTIME) - now_ns(CLOCK_MONOTONIC);
+}
+
+/* While following, the changes are still to come. */
+int ktrc_capture_need_mapped(struct ktrc_capture *capture)
+{
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
+
+	if (capture->has_mapped || !capture->nr_streams || !ktrc_capture_has_mappings(capture))
+		return 0;
+	capture->has_mapped = true;
+	look_through(capture, &seen);
+	return ktrc_mapped_load(&capture->mapped, &seen, capture->schema, &capture->names,
+				ktrc_capture_window_boot_ns(capture));
 }
 
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)
@@ -349,7 +385,7 @@ int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *e
 
 u64 ktrc_capture_window_start(const struct ktrc_capture *capture)
 {
-	u64 reach = ktrc_reader_reach(capture->reader);
+	u64 reach = capture->reader ? ktrc_reader_reach(capture->reader) : 0;
 
 	return reach > capture->start_ticks ? reach : capture->start_ticks;
 }
@@ -385,4 +421,30 @@ bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_
 	const struct ktrc_rule *rule = event ? &capture->session.rules[event->id] : NULL;
 
 	return rule && !rule->min_ns && rule->sample <= 1 && !rule->flags;
+}
+
+/* Each change of what processes have mapped, and of which processes there are. */
+static const char *const mapping_labels[] = { "map", "process", "process.exec", "process.exit" };
+
+u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture)
+{
+	u64 lost = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(mapping_labels); i++) {
+		const struct ktrc_event *event = ktrc_capture_event(capture, mapping_labels[i]);
+		struct ktrc_counters total = { 0 };
+
+		if (event)
+			total = ktrc_counter_set_total(&capture->after, event->id);
+		lost += ktrc_counters_lost(&total);
+	}
+	return lost;
+}
+
+bool ktrc_capture_has_mappings(const struct ktrc_capture *capture)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(mapping_labels); i++)
+		if (!ktrc_capture_has_all(capture, ktrc_capture_event(capture, mapping_labels[i])))
+			return false;
+	return ktrc_capture_lost_mappings(capture) == 0;
 }

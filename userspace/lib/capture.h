@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "code.h"
 #include "device.h"
+#include "mapped.h"
 #include "nl.h"
 #include "quota.h"
 #include "reader.h"
@@ -56,6 +57,8 @@ struct ktrc_stream {
  * @symbols: the kernel's functions, once they were asked for; of a saved trace those in its stacks
  * @code: what user stacks lead through, once it was asked for
  * @has_symbols: they were
+ * @mapped: what processes had mapped when the window began, once it was asked for
+ * @has_mapped: it was
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
@@ -87,6 +90,8 @@ struct ktrc_capture {
 	struct ktrc_symbols symbols;
 	struct ktrc_code code;
 	bool has_symbols;
+	struct ktrc_mapped mapped;
+	bool has_mapped;
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
@@ -142,6 +147,12 @@ const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture
  */
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code);
 
+/** ktrc_capture_need_mapped() - fill @mapped if the session records mappings; 0 or -ENOMEM */
+int ktrc_capture_need_mapped(struct ktrc_capture *capture);
+
+/** ktrc_capture_window_boot_ns() - when its window began, CLOCK_BOOTTIME; on the machine that recorded it */
+u64 ktrc_capture_window_boot_ns(const struct ktrc_capture *capture);
+
 /** ktrc_capture_start_reader() - feed the streams to a new reader */
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);
 
@@ -165,6 +176,11 @@ u32 ktrc_capture_weight(const struct ktrc_capture *capture, const struct ktrc_ev
  * Hits that were lost, and those of tasks that the session leaves out, aside.
  */
 bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_event *event);
+
+/** ktrc_capture_has_mappings() - does the session record all that struct ktrc_spaces takes; none was lost */
+bool ktrc_capture_has_mappings(const struct ktrc_capture *capture);
+/** ktrc_capture_lost_mappings() - how much of that was lost */
+u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture);
 
 /** ktrc_capture_lost() - hits lost, all events, CPUs and reasons */
 u64 ktrc_capture_lost(const struct ktrc_capture *capture);

@@ -331,6 +331,9 @@ static int fill_newer(struct ktrc_capture *capture, const json_t *document)
 		ktrc_symbols_release(&capture->symbols);
 	if (ktrc_code_from_json(&capture->code, json_object_get(document, "code")) < 0)
 		ktrc_code_release(&capture->code);
+	capture->has_mapped = true;
+	if (ktrc_mapped_from_json(&capture->mapped, json_object_get(document, "mapped")) < 0)
+		ktrc_mapped_release(&capture->mapped);
 	if (ktrc_quotas_from_json(&capture->quotas, json_object_get(document, "cpu_max")) < 0)
 		return -EPROTO;
 	return ktrc_names_from_json(&capture->names, json_object_get(document, "cgroups"));

@@ -2,9 +2,8 @@
 /* Of which process, which mapping, which file, which function. */
 #include "code.h"
 
-#include <unistd.h>
-
 #include "array.h"
+#include "maps.h"
 
 void ktrc_code_release(struct ktrc_code *code)
 {
@@ -21,12 +20,8 @@ void ktrc_code_release(struct ktrc_code *code)
 	free(code->unwound);
 	ktrc_index_release(&code->by_pid);
 	ktrc_index_release(&code->by_copy);
+	ktrc_index_release(&code->by_number);
 	*code = (struct ktrc_code){ 0 };
-}
-
-u64 ktrc_code_start_unit(void)
-{
-	return NSEC_PER_SEC / (u64)sysconf(_SC_CLK_TCK);
 }
 
 /* A number may be another process's by now, and a process may run another program. */
@@ -34,7 +29,7 @@ static bool is_same(const struct ktrc_process *process, const struct ktrc_task *
 {
 	if (task->tid != task->tgid)
 		return process->start_ns <= task->start_ns;
-	return task->start_ns - process->start_ns < ktrc_code_start_unit() &&
+	return task->start_ns - process->start_ns < ktrc_proc_start_unit() &&
 	       strcmp(process->comm, task->comm) == 0;
 }
 
@@ -63,20 +58,50 @@ const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
 	return at != KTRC_INDEX_NONE && find_process(code, task) ? code->unwound[at].stack : NULL;
 }
 
-struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_task *task,
-				 const struct ktrc_stack *stack, u32 frame)
+/* Where and what of a file; without one, nothing. */
+static struct ktrc_place locate(const struct ktrc_code *code, const struct ktrc_process *process,
+				u64 address)
 {
-	const struct ktrc_process *process = find_process(code, task);
-	struct ktrc_place place = { 0 };
-	const struct ktrc_mapping *mapping;
-	u64 address = stack->frames[frame];
+	const struct ktrc_mapping *mapping = process ? find_mapping(process, address) : NULL;
 
-	mapping = process ? find_mapping(process, address) : NULL;
 	if (!mapping)
-		return place;
-	place.file = &code->files[mapping->file];
-	place.offset = address - mapping->begin + mapping->offset;
+		return (struct ktrc_place){ 0 };
+	return (struct ktrc_place){
+		.file = &code->files[mapping->file],
+		.offset = address - mapping->begin + mapping->offset,
+	};
+}
+
+/* The same, by what was recorded. */
+static struct ktrc_place locate_mapped(const struct ktrc_code *code, const struct ktrc_area *area,
+				       u64 address)
+{
+	u32 at = area->file ? ktrc_index_find(&code->by_number, area->file, 0) : KTRC_INDEX_NONE;
+
+	if (at == KTRC_INDEX_NONE)
+		return (struct ktrc_place){ 0 };
+	return (struct ktrc_place){
+		.file = &code->files[at],
+		.offset = address + ((area->offset - area->begin) << KTRC_PAGE_SHIFT),
+	};
+}
+
+struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_spaces *spaces,
+				 const struct ktrc_task *task, const struct ktrc_stack *stack,
+				 u32 frame)
+{
+	u64 address = stack->frames[frame];
+	struct ktrc_area area = { 0 };
+	struct ktrc_place place;
+
+	if (spaces)
+		area = ktrc_spaces_find(spaces, task, address >> KTRC_PAGE_SHIFT);
+	/* what is there now may be another thing */
+	place = !area.kind || (area.kind == KTRC_AREA_FILE && !area.file) ?
+			locate(code, find_process(code, task), address) :
+			locate_mapped(code, &area, address);
 	/* the innermost frame is what runs; the others go on behind a call */
-	place.function = ktrc_symbols_caller(&place.file->functions, place.offset + !frame);
+	if (place.file)
+		place.function = ktrc_symbols_caller(&place.file->functions, place.offset + !frame);
 	return place;
 }

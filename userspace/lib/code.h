@@ -1,45 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the addresses of user stacks lie: the executable mappings of processes that are alive, the
- * files behind them with their build ids, and the functions in these.
+ * files behind them, and behind those that records of map tell of, with their build ids, and the
+ * functions in these.
  */
 #ifndef KTRC_CODE_H
 #define KTRC_CODE_H
 
 #include <jansson.h>
 
+#include "names.h"
 #include "seen.h"
+#include "space.h"
 #include "stack.h"
 #include "symbols.h"
 #include "task.h"
-
-/* A build id in hexadecimal, with its NUL. */
-#define KTRC_BUILD_ID_ROOM 129
 
 /**
  * struct ktrc_code_file - a file that programs run
  * @path: as the process has it; "[vdso]" and the like for what the kernel maps
  * @build_id: in hexadecimal; "": it has none, or could not be read
+ * @number: by which records name it; 0: by none
  * @functions: by rising offset in the file, those of recorded addresses
  */
 struct ktrc_code_file {
 	char *path;
 	char build_id[KTRC_BUILD_ID_ROOM];
+	u32 number;
 	struct ktrc_symbols functions;
-};
-
-/**
- * struct ktrc_mapping - a part of a file in the memory of a process
- * @begin: its first address
- * @end: the address behind it
- * @offset: what of the file lies at @begin, in bytes
- * @file: index
- */
-struct ktrc_mapping {
-	u64 begin;
-	u64 end;
-	u64 offset;
-	u32 file;
 };
 
 /**
@@ -80,6 +68,7 @@ struct ktrc_unwound {
  * @nr_unwound: their number
  * @by_pid: index of @processes
  * @by_copy: index of @unwound, by process and copy
+ * @by_number: index of @files
  */
 struct ktrc_code {
 	struct ktrc_process *processes;
@@ -90,22 +79,23 @@ struct ktrc_code {
 	size_t nr_unwound;
 	struct ktrc_index by_pid;
 	struct ktrc_index by_copy;
+	struct ktrc_index by_number;
 };
 
 /**
- * ktrc_code_load() - look into the processes that are alive, from a child that ends
+ * ktrc_code_load() - look into the processes that are alive, and the files of others, from a child that ends
  * @code: empty
  * @seen: which processes, and which addresses
+ * @names: of files
  *
  * Return: 0 or -ENOMEM; what cannot be read is left out.
  */
-int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen);
+int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen,
+		   const struct ktrc_names *names);
 /** ktrc_code_look() - the same, in this process: the files may harm it */
-int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen);
+int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
+		   const struct ktrc_names *names);
 void ktrc_code_release(struct ktrc_code *code);
-
-/** ktrc_code_start_unit() - as exactly as /proc shows when a process started, in nanoseconds */
-u64 ktrc_code_start_unit(void);
 
 /**
  * struct ktrc_place - what an address is
@@ -122,15 +112,17 @@ struct ktrc_place {
 /**
  * ktrc_code_find() - the place of a frame of a user stack
  * @code: where to look
+ * @spaces: what processes had mapped then, as far as it was recorded; NULL: nobody knows
  * @task: whose stack it is
  * @stack: the stack
  * @frame: which of its frames
  *
- * Nothing is found of a process that has ended since, or whose first thread has another name than
- * it had then, as when it runs another program now.
+ * Of a process that has ended since, or whose first thread has another name than it had then, as
+ * when it runs another program now, only @spaces knows.
  */
-struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_task *task,
-				 const struct ktrc_stack *stack, u32 frame);
+struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_spaces *spaces,
+				 const struct ktrc_task *task, const struct ktrc_stack *stack,
+				 u32 frame);
 
 /**
  * ktrc_code_unwound() - the user stack of a record that has a copy of it

@@ -26,6 +26,15 @@ static int index_all(struct ktrc_code *code)
 			return -ENOMEM;
 		*place = (u32)i;
 	}
+	for (size_t i = 0; i < code->nr_files; i++) {
+		u32 number = code->files[i].number;
+		u32 *place = number ? ktrc_index_get(&code->by_number, number, 0) : NULL;
+
+		if (number && !place)
+			return -ENOMEM;
+		if (place)
+			*place = (u32)i;
+	}
 	return 0;
 }
 
@@ -72,9 +81,10 @@ json_t *ktrc_code_to_json(const struct ktrc_code *code)
 	for (size_t i = 0; i < code->nr_files; i++) {
 		const struct ktrc_code_file *f = &code->files[i];
 
-		json_array_append_new(files, json_pack("{s:s, s:s, s:o}", "path", f->path,
-						       "build_id", f->build_id, "functions",
-						       ktrc_symbols_to_json(&f->functions, NULL)));
+		json_array_append_new(files,
+				      json_pack("{s:s, s:s, s:i, s:o}", "path", f->path, "build_id",
+						f->build_id, "number", (int)f->number, "functions",
+						ktrc_symbols_to_json(&f->functions, NULL)));
 	}
 	for (size_t i = 0; i < code->nr_unwound; i++)
 		json_array_append_new(unwound, unwound_to_json(&code->unwound[i]));
@@ -82,22 +92,19 @@ json_t *ktrc_code_to_json(const struct ktrc_code *code)
 			 unwound);
 }
 
-static bool is_hexadecimal(const char *text)
-{
-	return strspn(text, "0123456789abcdef") == strlen(text);
-}
-
 static int file_from_json(struct ktrc_code *code, const json_t *row)
 {
 	const char *path = ktrc_json_text(row, "path"), *id = ktrc_json_text(row, "build_id");
 	struct ktrc_code_file *file;
 
-	if (!path || !id || strlen(id) >= KTRC_BUILD_ID_ROOM || !is_hexadecimal(id))
+	if (!path || !ktrc_build_id_is_text(id))
 		return -EPROTO;
 	file = ktrc_array_push(code->files, code->nr_files);
 	if (!file)
 		return -ENOMEM;
 	strcpy(file->build_id, id);
+	/* what an older tool saved has none */
+	file->number = (u32)json_integer_value(json_object_get(row, "number"));
 	file->path = ktrc_printable(path);
 	if (!file->path)
 		return -ENOMEM;

@@ -44,7 +44,7 @@ static u64 memory_now(void)
 }
 
 /* Says what it finds, as JSON, and ends. */
-static void be_child(const struct ktrc_seen *seen, int fd)
+static void be_child(const struct ktrc_seen *seen, const struct ktrc_names *names, int fd)
 {
 	const u64 bytes = memory_now() + MAX_MEMORY;
 	const struct rlimit memory = { bytes, bytes }, cpu = { MAX_CPU_S, MAX_CPU_S };
@@ -58,7 +58,7 @@ static void be_child(const struct ktrc_seen *seen, int fd)
 	signal(SIGPIPE, SIG_DFL);
 	if (setrlimit(RLIMIT_AS, &memory) < 0 || setrlimit(RLIMIT_CPU, &cpu) < 0 ||
 	    setrlimit(RLIMIT_CORE, &none) < 0 || setrlimit(RLIMIT_FSIZE, &none) < 0 ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || ktrc_code_look(&code, seen) < 0)
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || ktrc_code_look(&code, seen, names) < 0)
 		_exit(1);
 	document = ktrc_code_to_json(&code);
 	_exit(document && json_dumpfd(document, fd, JSON_COMPACT) == 0 ? 0 : 1);
@@ -90,9 +90,9 @@ static char *read_all(int fd, size_t *len)
 			text = grown;
 		}
 		left_ms = end_ms - now_ms();
-		if (left_ms <= 0 || poll(&poll_fd, 1, (int)left_ms) <= 0)
+		if (left_ms <= 0 || TEMP_FAILURE_RETRY(poll(&poll_fd, 1, (int)left_ms)) <= 0)
 			break;
-		got = read(fd, text + *len, room - *len);
+		got = TEMP_FAILURE_RETRY(read(fd, text + *len, room - *len));
 		*len += got > 0 ? (size_t)got : 0;
 	}
 	if (got == 0)
@@ -120,7 +120,8 @@ static int be_parent(struct ktrc_code *code, pid_t child, int fd)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen)
+int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen,
+		   const struct ktrc_names *names)
 {
 	int fds[2], ret = 0;
 	pid_t child;
@@ -129,7 +130,7 @@ int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen)
 		return 0;
 	child = fork();
 	if (child == 0)
-		be_child(seen, fds[1]);
+		be_child(seen, names, fds[1]);
 	close(fds[1]);
 	if (child > 0)
 		ret = be_parent(code, child, fds[0]);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of each process the mappings and functions in which addresses lie, once its copied stacks are followed. */
+/*
+ * Of each process the mappings and functions in which addresses lie, once its copied stacks are
+ * followed; then the functions of what else was mapped.
+ */
 #include "code.h"
 
 #include <errno.h>
@@ -18,6 +21,7 @@
 struct loader {
 	struct ktrc_code *code;
 	const struct ktrc_seen *seen;
+	const struct ktrc_names *names; /* of files */
 	u64 *addresses; /* by rising address */
 	size_t nr_addresses;
 	struct ktrc_index known; /* addresses */
@@ -171,30 +175,6 @@ static int add_mapping(struct loader *loader, struct ktrc_process *process,
 	return 0;
 }
 
-/* Its name, which may hold anything, stands in the last parentheses; the 20th word behind it is the start. */
-static bool read_identity(struct ktrc_process *process)
-{
-	__ktrc_file FILE *file = ktrc_proc_open(process->pid, "stat");
-	unsigned long long start;
-	const char *begin, *end;
-	char text[1024];
-	size_t len;
-
-	len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-	text[len] = '\0';
-	begin = strchr(text, '(');
-	end = strrchr(text, ')');
-	if (!begin || !end || (size_t)(end - begin) > sizeof(process->comm) ||
-	    sscanf(end + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-		   &start) != 1)
-		return false;
-	text[end - text] = '\0';
-	ktrc_comm_copy(process->comm, begin + 1);
-	process->start_ns = start * ktrc_code_start_unit();
-	return true;
-}
-
 static int add_unwound(struct loader *loader, u32 pid, u64 copy, struct ktrc_stack *stack)
 {
 	struct ktrc_unwound *row = ktrc_array_push(loader->code->unwound, loader->code->nr_unwound);
@@ -215,8 +195,9 @@ static void destroy(struct ktrc_unwinder **unwinder)
 	ktrc_unwinder_destroy(*unwinder);
 }
 
-/* Of this process, that others have their turn. */
+/* Of this process, that others have their turn; and of all, which may hold any number of addresses. */
 #define MAX_UNWIND_NS NSEC_PER_SEC
+#define MAX_LOOK_NS (10 * NSEC_PER_SEC)
 
 static u64 cpu_ns(void)
 {
@@ -277,18 +258,88 @@ static int add_process(struct loader *loader, u32 pid)
 	if (!process)
 		return file ? -ENOMEM : 0;
 	process->pid = pid;
-	is_known = read_identity(process);
+	is_known = ktrc_proc_identity(pid, &process->start_ns, process->comm);
 	was = *process;
 	if (is_known)
 		ret = unwind_all(loader, pid);
 	while (ret == 0 && is_known && getline(&text, &room, file) > 0)
-		if (ktrc_map_parse(text, &line) && line.is_code)
+		if (ktrc_map_parse(text, &line) && line.is_code && *line.path)
 			ret = add_mapping(loader, process, &line);
 	/* another one has its number, or it began another program, in between */
-	if (!process->nr_mappings || !read_identity(process) || was.start_ns != process->start_ns ||
-	    strcmp(was.comm, process->comm) != 0)
+	if (!process->nr_mappings || !ktrc_proc_identity(pid, &process->start_ns, process->comm) ||
+	    was.start_ns != process->start_ns || strcmp(was.comm, process->comm) != 0)
 		drop_last(code, nr_unwound);
 	return ret;
+}
+
+/* Some living process may run the same file, which may be deleted since. */
+static int find_named_file(const struct ktrc_code *code, const struct ktrc_name *name)
+{
+	size_t len = strlen(name->path);
+
+	for (size_t i = 0; *name->build_id && i < code->nr_files; i++) {
+		const struct ktrc_code_file *file = &code->files[i];
+
+		if (!file->number && strcmp(file->build_id, name->build_id) == 0 &&
+		    strncmp(file->path, name->path, len) == 0 &&
+		    (!file->path[len] || strcmp(file->path + len, KTRC_MAP_DELETED) == 0))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Another file may lie at that path now: it has another build id. */
+static int add_named_file(struct loader *loader, const struct ktrc_name *name)
+{
+	int fd = *name->build_id ? ktrc_name_open(name) : -1;
+	int place = add_file(loader, name->path, fd);
+	struct ktrc_code_file *file;
+
+	if (place < 0)
+		return place;
+	file = &loader->code->files[place];
+	if (strcmp(file->build_id, name->build_id) != 0) {
+		ktrc_symbols_release(&loader->tables[place].functions);
+		strcpy(file->build_id, name->build_id);
+	}
+	return place;
+}
+
+/* Its place among the files is set once; -ENOENT: it has no name. */
+static int get_numbered_file(struct loader *loader, u32 number)
+{
+	const struct ktrc_name *name = ktrc_names_row(loader->names, KTRC_NAME_FILE + number);
+	u32 *place = name ? ktrc_index_get(&loader->code->by_number, number, 0) : NULL;
+	int file;
+
+	if (!place)
+		return name ? -ENOMEM : -ENOENT;
+	if (*place == KTRC_INDEX_NONE) {
+		file = find_named_file(loader->code, name);
+		if (file < 0)
+			file = add_named_file(loader, name);
+		if (file < 0)
+			return file;
+		loader->code->files[file].number = number;
+		*place = (u32)file;
+	}
+	return (int)*place;
+}
+
+/* What a process had mapped, which may have ended. */
+static int add_mapped(struct loader *loader, struct ktrc_mapping mapping)
+{
+	size_t first = ktrc_array_before(loader->addresses, loader->nr_addresses, mapping.begin);
+	int file;
+
+	if (first == loader->nr_addresses || loader->addresses[first] >= mapping.end)
+		return 0;
+	file = get_numbered_file(loader, mapping.file);
+	if (file < 0)
+		return file == -ENOENT ? 0 : file;
+	mapping.file = (u32)file;
+	use_functions(loader, &mapping, first);
+	return 0;
 }
 
 static void release_loader(struct loader *loader)
@@ -303,14 +354,18 @@ static void release_loader(struct loader *loader)
 	ktrc_index_release(&loader->by_inode);
 }
 
-int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen)
+int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
+		   const struct ktrc_names *names)
 {
-	struct loader loader = { .code = code, .seen = seen };
+	struct loader loader = { .code = code, .seen = seen, .names = names };
+	u64 end_ns = cpu_ns() + MAX_LOOK_NS;
 	int ret = add_addresses(&loader, &seen->user);
 
 	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
 		if (seen->pids.slots[i].is_used)
 			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
+	for (size_t i = 0; ret == 0 && i < seen->nr_code && cpu_ns() < end_ns; i++)
+		ret = add_mapped(&loader, seen->code[i]);
 	if (ret == 0)
 		ret = keep_functions(&loader);
 	release_loader(&loader);

@@ -37,8 +37,8 @@ static void read_build_id(Dwfl_Module *module, char text[KTRC_BUILD_ID_ROOM])
 	GElf_Addr at;
 	int len = dwfl_module_build_id(module, &bits, &at);
 
-	for (int i = 0; i < len && 2 * i + 2 < KTRC_BUILD_ID_ROOM; i++)
-		sprintf(text + 2 * i, "%02x", bits[i]);
+	if (len > 0)
+		ktrc_build_id_text(bits, (size_t)len, text);
 }
 
 /* The segment in which an address is loaded from the file. */

@@ -25,14 +25,27 @@ char *ktrc_printable(const char *text)
 	return copy;
 }
 
-int ktrc_names_add(struct ktrc_names *names, u64 cgid, const char *path)
+void ktrc_build_id_text(const u8 *bytes, size_t len, char text[KTRC_BUILD_ID_ROOM])
 {
-	char *copy = ktrc_printable(path);
-	size_t at = ktrc_array_before(names->rows, names->nr, cgid);
+	*text = '\0';
+	for (size_t i = 0; i < len && 2 * i + 2 < KTRC_BUILD_ID_ROOM; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+}
+
+bool ktrc_build_id_is_text(const char *text)
+{
+	return text && strlen(text) < KTRC_BUILD_ID_ROOM &&
+	       strspn(text, "0123456789abcdef") == strlen(text);
+}
+
+int ktrc_names_add(struct ktrc_names *names, const struct ktrc_name *name)
+{
+	char *copy = ktrc_printable(name->path);
+	size_t at = ktrc_array_before(names->rows, names->nr, name->cgid);
 
 	if (!copy)
 		return -ENOMEM;
-	if (at < names->nr && names->rows[at].cgid == cgid) {
+	if (at < names->nr && names->rows[at].cgid == name->cgid) {
 		free(names->rows[at].path);
 	} else if (!ktrc_array_push(names->rows, names->nr)) {
 		free(copy);
@@ -41,7 +54,8 @@ int ktrc_names_add(struct ktrc_names *names, u64 cgid, const char *path)
 		memmove(&names->rows[at + 1], &names->rows[at],
 			(names->nr - 1 - at) * sizeof(*names->rows));
 	}
-	names->rows[at] = (struct ktrc_name){ cgid, copy };
+	names->rows[at] = *name;
+	names->rows[at].path = copy;
 	return 0;
 }
 
@@ -53,11 +67,18 @@ void ktrc_names_release(struct ktrc_names *names)
 	*names = (struct ktrc_names){ 0 };
 }
 
-const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid)
+const struct ktrc_name *ktrc_names_row(const struct ktrc_names *names, u64 cgid)
 {
 	size_t at = ktrc_array_before(names->rows, names->nr, cgid);
 
-	return at < names->nr && names->rows[at].cgid == cgid ? names->rows[at].path : NULL;
+	return at < names->nr && names->rows[at].cgid == cgid ? &names->rows[at] : NULL;
+}
+
+const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid)
+{
+	const struct ktrc_name *row = ktrc_names_row(names, cgid);
+
+	return row ? row->path : NULL;
 }
 
 const char *ktrc_names_shrinker(const struct ktrc_names *names, u64 number)
@@ -75,24 +96,35 @@ int ktrc_names_parse(struct nlattr *nest, struct ktrc_names *names)
 	static struct nla_policy policy[KTRC_A_NAME_MAX + 1] = {
 		[KTRC_A_NAME_CGROUP] = { .type = NLA_U64 },
 		[KTRC_A_NAME_PATH] = { .type = NLA_NUL_STRING },
+		[KTRC_A_NAME_BUILD_ID] = { .maxlen = KTRC_BUILD_ID_ROOM / 2 },
 	};
 	struct nlattr *a[KTRC_A_NAME_MAX + 1];
+	struct ktrc_name name = { 0 };
 
 	if (nla_parse_nested(a, KTRC_A_NAME_MAX, nest, policy) < 0 || !a[KTRC_A_NAME_CGROUP] ||
 	    !a[KTRC_A_NAME_PATH])
 		return -EPROTO;
-	return ktrc_names_add(names, nla_get_u64(a[KTRC_A_NAME_CGROUP]),
-			      nla_get_string(a[KTRC_A_NAME_PATH]));
+	name.cgid = nla_get_u64(a[KTRC_A_NAME_CGROUP]);
+	name.path = nla_get_string(a[KTRC_A_NAME_PATH]);
+	if (a[KTRC_A_NAME_BUILD_ID])
+		ktrc_build_id_text(nla_data(a[KTRC_A_NAME_BUILD_ID]),
+				   (size_t)nla_len(a[KTRC_A_NAME_BUILD_ID]), name.build_id);
+	return ktrc_names_add(names, &name);
 }
 
 json_t *ktrc_names_to_json(const struct ktrc_names *names)
 {
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < names->nr; i++)
-		json_array_append_new(rows, json_pack("{s:I, s:s}", "cgid",
-						      (json_int_t)names->rows[i].cgid, "path",
-						      names->rows[i].path));
+	for (size_t i = 0; i < names->nr; i++) {
+		const struct ktrc_name *name = &names->rows[i];
+		json_t *row =
+			json_pack("{s:I, s:s}", "cgid", (json_int_t)name->cgid, "path", name->path);
+
+		if (*name->build_id)
+			json_object_set_new(row, "build_id", json_string(name->build_id));
+		json_array_append_new(rows, row);
+	}
 	return rows;
 }
 
@@ -104,8 +136,9 @@ static bool is_last(const struct ktrc_names *names, u64 cgid)
 
 int ktrc_names_from_json(struct ktrc_names *names, const json_t *rows)
 {
+	struct ktrc_name name = { 0 };
 	const json_t *row, *cgid;
-	const char *path;
+	const char *path, *build_id;
 	size_t i;
 	int ret = 0;
 
@@ -115,7 +148,13 @@ int ktrc_names_from_json(struct ktrc_names *names, const json_t *rows)
 		if (!json_is_integer(cgid) || !path ||
 		    !is_last(names, (u64)json_integer_value(cgid)))
 			return -EPROTO;
-		ret = ktrc_names_add(names, (u64)json_integer_value(cgid), path);
+		name.cgid = (u64)json_integer_value(cgid);
+		name.path = (char *)path;
+		build_id = ktrc_json_text(row, "build_id");
+		if (build_id && !ktrc_build_id_is_text(build_id))
+			return -EPROTO;
+		strcpy(name.build_id, build_id ? build_id : "");
+		ret = ktrc_names_add(names, &name);
 		if (ret < 0)
 			return ret;
 	}

@@ -17,6 +17,8 @@
 /* More than any table of events has; every name that is printed is searched for. */
 #define KTRC_MAX_ENUMS 1024
 #define KTRC_MAX_ENUM_VALUES 1024
+/* A PAGE field is an address without these bits. */
+#define KTRC_PAGE_SHIFT 12
 
 struct ktrc_enum_value {
 	u32 number;

@@ -15,8 +15,15 @@
 /* What it takes to look through packets. */
 struct look {
 	struct ktrc_seen *seen;
-	const struct ktrc_event *stack, *stack_copy, *task, *task_ref;
+	const struct ktrc_event *stack, *stack_copy, *task, *task_ref, *map, *exec;
 	const struct ktrc_getter *kernel, *tid, *tgid_of, *ref_tid;
+	const struct ktrc_getter *call, *error, *is_code, *loading; /* of map */
+	const struct ktrc_getter *page, *pages, *from, *from_pages, *file; /* of map */
+	u64 mmap, mremap; /* of its calls */
+	struct fault {
+		const struct ktrc_event *event;
+		const struct ktrc_getter *page;
+	} faults[2];
 	struct ktrc_copy_slots *slots; /* NULL: no copies come */
 	struct ktrc_index tgids; /* by thread */
 	u32 tgid; /* of the task in effect */
@@ -38,6 +45,16 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	for (size_t i = 0; i < seen->nr_copies; i++)
 		free(seen->copies[i]);
 	free(seen->copies);
+	free(seen->code);
+	free(seen->changes);
+	ktrc_index_release(&seen->renewed);
+	ktrc_index_release(&seen->blocks);
+}
+
+bool ktrc_seen_is_empty(const struct ktrc_seen *seen)
+{
+	return !seen->kernel.nr && !seen->user.nr && !seen->nr_copies && !seen->nr_code &&
+	       !seen->blocks.nr;
 }
 
 static void see_stack(struct look *look, const u8 *payload)
@@ -107,6 +124,64 @@ static void see_copy(struct look *look, const u8 *payload)
 	++*ktrc_index_get(&seen->nr_of, look->tgid, 0);
 }
 
+/* A part of a file that may be run. */
+static void see_code(struct look *look, const u8 *payload, u64 begin, u64 end)
+{
+	struct ktrc_seen *seen = look->seen;
+	struct ktrc_mapping *mapping = NULL;
+
+	if (seen->nr_code < MAX_SEEN)
+		mapping = ktrc_array_push(seen->code, seen->nr_code);
+	if (mapping)
+		*mapping = (struct ktrc_mapping){
+			.begin = begin << KTRC_PAGE_SHIFT,
+			.end = end << KTRC_PAGE_SHIFT,
+			.offset = ktrc_get_or_0(look->from, payload) << KTRC_PAGE_SHIFT,
+			.file = (u32)ktrc_get_or_0(look->file, payload),
+		};
+}
+
+static void see_change(struct look *look, u64 begin, u64 end)
+{
+	struct ktrc_seen *seen = look->seen;
+	struct ktrc_change *change = NULL;
+
+	if (begin == end || !seen->with_changes)
+		return;
+	if (seen->nr_changes < MAX_SEEN)
+		change = ktrc_array_push(seen->changes, seen->nr_changes);
+	if (change)
+		*change = (struct ktrc_change){ begin, end, look->tgid };
+	else
+		seen->is_partial = true;
+}
+
+static void see_map(struct look *look, const u8 *payload)
+{
+	u64 call = ktrc_get_or_0(look->call, payload), from = ktrc_get_or_0(look->from, payload);
+	u64 begin = ktrc_get_or_0(look->page, payload);
+	u64 end = begin + ktrc_get_or_0(look->pages, payload);
+
+	if (ktrc_get_or_0(look->error, payload))
+		return;
+	if (call == look->mmap && ktrc_get_or_0(look->is_code, payload) &&
+	    ktrc_get_or_0(look->file, payload))
+		see_code(look, payload, begin, end);
+	if (ktrc_get_or_0(look->loading, payload))
+		see(&look->seen->renewed, look->tgid);
+	see_change(look, begin, end);
+	if (call == look->mremap)
+		see_change(look, from, from + ktrc_get_or_0(look->from_pages, payload));
+}
+
+static void see_fault(struct look *look, const struct ktrc_event *event, const u8 *payload)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(look->faults); i++)
+		if (event == look->faults[i].event)
+			see(&look->seen->blocks,
+			    ktrc_get_or_0(look->faults[i].page, payload) >> KTRC_BLOCK_SHIFT);
+}
+
 static void see_packet(struct look *look, const struct ktrc_schema *schema,
 		       const struct ktrc_packet *packet)
 {
@@ -127,6 +202,41 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 				ktrc_index_find(&look->tgids, ktrc_get(look->ref_tid, payload), 0);
 		else if (event == look->stack_copy)
 			see_copy(look, payload);
+		else if (event == look->map)
+			see_map(look, payload);
+		else if (event == look->exec)
+			see(&look->seen->renewed, look->tgid);
+		else if (look->seen->with_changes)
+			see_fault(look, event, payload);
+	}
+}
+
+static void resolve_map(struct look *look, const struct ktrc_schema *schema)
+{
+	const struct ktrc_enum *calls = ktrc_schema_find_enum(schema, "map_call");
+
+	look->map = ktrc_schema_find(schema, "map");
+	look->call = ktrc_event_getter(look->map, "call");
+	look->error = ktrc_event_getter(look->map, "error");
+	look->is_code = ktrc_event_getter(look->map, "exec");
+	look->loading = ktrc_event_getter(look->map, "loading");
+	look->page = ktrc_event_getter(look->map, "page");
+	look->pages = ktrc_event_getter(look->map, "pages");
+	look->from = ktrc_event_getter(look->map, "from");
+	look->from_pages = ktrc_event_getter(look->map, "from_pages");
+	look->file = ktrc_event_getter(look->map, "file");
+	look->mmap = ktrc_enum_value(calls, "mmap");
+	look->mremap = ktrc_enum_value(calls, "mremap");
+}
+
+static void resolve_changes(struct look *look, const struct ktrc_schema *schema)
+{
+	static const char *const labels[] = { "fault", "fault.light" };
+
+	look->exec = ktrc_schema_find(schema, "process.exec");
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		look->faults[i].event = ktrc_schema_find(schema, labels[i]);
+		look->faults[i].page = ktrc_event_getter(look->faults[i].event, "page");
 	}
 }
 
@@ -148,6 +258,8 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 	look.ref_tid = ktrc_event_getter(look.task_ref, "tid");
 	if (!look.kernel || !look.tid || !look.tgid_of || !look.ref_tid)
 		return;
+	resolve_map(&look, schema);
+	resolve_changes(&look, schema);
 	if (look.stack_copy)
 		look.slots = ktrc_copies_create(schema);
 	for (size_t at = 0; ktrc_packet_parse(&packet, bytes + at, len - at) == 0;

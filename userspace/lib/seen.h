@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What recorded stacks lead through, to be named; and copies of stacks, to be unwound. */
+/*
+ * What recorded stacks lead through, to be named; copies of stacks, to be unwound; where faults were,
+ * and where the memory of processes changed.
+ */
 #ifndef KTRC_SEEN_H
 #define KTRC_SEEN_H
 
@@ -8,10 +11,47 @@
 #include "schema.h"
 
 /**
- * struct ktrc_seen - what recorded stacks lead through
+ * struct ktrc_mapping - a part of a file in the memory of a process
+ * @begin: its first address
+ * @end: the address behind it
+ * @offset: what of the file lies at @begin, in bytes
+ * @file: which: as records number it, or in a struct ktrc_process the index
+ */
+struct ktrc_mapping {
+	u64 begin;
+	u64 end;
+	u64 offset;
+	u32 file;
+};
+
+/* Faults are near to each other that are in one block of so many pages, as a power of two. */
+#define KTRC_BLOCK_SHIFT 9
+
+/**
+ * struct ktrc_change - a range of memory that was mapped, unmapped or moved
+ * @begin: its first page, address >> 12
+ * @end: the page behind it
+ * @pid: whose
+ */
+struct ktrc_change {
+	u64 begin;
+	u64 end;
+	u32 pid;
+};
+
+/**
+ * struct ktrc_seen - what was recorded
  * @kernel: addresses in the kernel
  * @user: addresses in user mode, of any process
  * @pids: processes that recorded something
+ * @code: executable mappings of files, as records of map tell them
+ * @nr_code: their number
+ * @with_changes: to be set before: the following four are wanted
+ * @changes: of the memory of processes
+ * @nr_changes: their number
+ * @is_partial: there were more
+ * @renewed: processes that began to run a program
+ * @blocks: with a fault, of any process
  * @copies: copies of user stacks, each once; of @words only those that there are
  * @nr_copies: their number
  * @copied: places of @copies, by process and id
@@ -21,6 +61,14 @@ struct ktrc_seen {
 	struct ktrc_index kernel;
 	struct ktrc_index user;
 	struct ktrc_index pids;
+	struct ktrc_mapping *code;
+	size_t nr_code;
+	bool with_changes;
+	struct ktrc_change *changes;
+	size_t nr_changes;
+	bool is_partial;
+	struct ktrc_index renewed;
+	struct ktrc_index blocks;
 	struct ktrc_copy **copies;
 	size_t nr_copies;
 	struct ktrc_index copied;
@@ -38,6 +86,8 @@ struct ktrc_seen {
  */
 void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, const u8 *bytes,
 		   size_t len);
+/** ktrc_seen_is_empty() - is there nothing to be named */
+bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
 void ktrc_seen_release(struct ktrc_seen *seen);
 
 #endif

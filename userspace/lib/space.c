@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of each process its areas, by rising page; none overlaps another. */
+/* Of each process its areas, none of which overlaps another, in a balanced tree. */
 #include "space.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "index.h"
 
-/* Areas that all processes have from their makers; a process with more has none. */
+/* Areas that all processes have from their makers, and ever had; a process with more has none. */
 #define MAX_INHERITED (1u << 20)
+#define MAX_COPIED (1u << 26)
 
 struct space {
-	struct ktrc_area *areas;
+	void *areas; /* of tsearch() */
 	size_t nr;
 	size_t inherited;
 	bool is_loading; /* a program, which is not yet said to run */
@@ -27,6 +29,7 @@ struct ktrc_spaces {
 	struct space *rows;
 	size_t nr;
 	size_t inherited;
+	size_t copied;
 	struct ktrc_index by_pid;
 };
 
@@ -77,7 +80,7 @@ void ktrc_spaces_destroy(struct ktrc_spaces *spaces)
 	if (!spaces)
 		return;
 	for (size_t i = 0; i < spaces->nr; i++)
-		free(spaces->rows[i].areas);
+		tdestroy(spaces->rows[i].areas, free);
 	free(spaces->rows);
 	ktrc_index_release(&spaces->by_pid);
 	free(spaces);
@@ -107,26 +110,41 @@ static const struct space *find_space(const struct ktrc_spaces *spaces, u32 pid)
 static void clear(struct ktrc_spaces *spaces, struct space *space)
 {
 	spaces->inherited -= space->inherited;
-	free(space->areas);
+	tdestroy(space->areas, free);
 	*space = (struct space){ 0 };
 }
 
-/* How many areas end at @page or before it: the next one is the first that may hold it. */
-static size_t nr_before(const struct space *space, u64 page)
+/* What overlaps is the same: no two in a tree do. */
+static int by_place(const void *pa, const void *pb)
 {
-	size_t nr = ktrc_array_before(space->areas, space->nr, page + 1);
+	const struct ktrc_area *a = pa, *b = pb;
 
-	return nr && space->areas[nr - 1].end > page ? nr - 1 : nr;
+	return a->end <= b->begin ? -1 : a->begin >= b->end;
 }
 
-/* Room for one more at @at; what stands there goes on behind it. */
-static struct ktrc_area *open_gap(struct space *space, size_t at)
+/* One of those that have something in common with the range; NULL: none has. */
+static struct ktrc_area *find_area(const struct space *space, u64 begin, u64 end)
 {
-	if (!ktrc_array_push(space->areas, space->nr))
-		return NULL;
-	memmove(&space->areas[at + 1], &space->areas[at],
-		(space->nr - 1 - at) * sizeof(space->areas[0]));
-	return &space->areas[at];
+	const struct ktrc_area range = { .begin = begin, .end = end };
+	void *node = tfind(&range, &space->areas, by_place);
+
+	return node ? *(struct ktrc_area **)node : NULL;
+}
+
+/* Where nothing is. */
+static int insert(struct space *space, const struct ktrc_area *wanted)
+{
+	struct ktrc_area *area = malloc(sizeof(*area));
+
+	if (!area)
+		return -ENOMEM;
+	*area = *wanted;
+	if (!tsearch(area, &space->areas, by_place)) {
+		free(area);
+		return -ENOMEM;
+	}
+	space->nr++;
+	return 0;
 }
 
 /* An area from a later page on. */
@@ -136,55 +154,34 @@ static void cut_front(struct ktrc_area *area, u64 page)
 	area->begin = page;
 }
 
-/* Two areas of the one that @page is in the middle of. */
-static int split(struct space *space, u64 page)
-{
-	size_t at = nr_before(space, page);
-	struct ktrc_area *area;
-
-	if (at == space->nr || space->areas[at].begin >= page)
-		return 0;
-	area = open_gap(space, at);
-	if (!area)
-		return -ENOMEM;
-	*area = area[1];
-	area->end = page;
-	cut_front(&area[1], page);
-	return 0;
-}
-
-/* Nothing is left from @begin to @end. */
+/* Nothing is left from @begin to @end: what reaches over an end is cut there. */
 static int unmap(struct space *space, u64 begin, u64 end)
 {
-	size_t first, last;
+	struct ktrc_area *area, front, back;
+	int ret = 0;
 
-	if (begin >= end)
-		return 0;
-	if (split(space, begin) < 0 || split(space, end) < 0)
-		return -ENOMEM;
-	first = nr_before(space, begin);
-	last = nr_before(space, end);
-	if (first == last)
-		return 0;
-	memmove(&space->areas[first], &space->areas[last],
-		(space->nr - last) * sizeof(space->areas[0]));
-	space->nr -= last - first;
-	return 0;
+	while (ret == 0 && begin < end && (area = find_area(space, begin, end)) != NULL) {
+		front = back = *area;
+		tdelete(area, &space->areas, by_place);
+		free(area);
+		space->nr--;
+		front.end = begin;
+		cut_front(&back, end);
+		if (front.begin < front.end)
+			ret = insert(space, &front);
+		if (ret == 0 && back.begin < back.end)
+			ret = insert(space, &back);
+	}
+	return ret;
 }
 
 static int put(struct space *space, const struct ktrc_area *wanted)
 {
-	struct ktrc_area *area;
-
 	if (wanted->begin >= wanted->end)
 		return 0;
 	if (unmap(space, wanted->begin, wanted->end) < 0)
 		return -ENOMEM;
-	area = open_gap(space, nr_before(space, wanted->begin));
-	if (!area)
-		return -ENOMEM;
-	*area = *wanted;
-	return 0;
+	return insert(space, wanted);
 }
 
 static enum ktrc_area_kind kind_of(const struct ktrc_spaces *spaces, const u8 *payload)
@@ -200,11 +197,9 @@ static int move(const struct ktrc_spaces *spaces, struct space *space, const u8 
 {
 	u64 from = ktrc_get_or_0(spaces->from, payload);
 	u64 from_end = from + ktrc_get_or_0(spaces->from_pages, payload);
-	size_t at = nr_before(space, from);
-	struct ktrc_area was = { 0 };
+	const struct ktrc_area *area = find_area(space, from, from + 1);
+	struct ktrc_area was = area ? *area : (struct ktrc_area){ 0 };
 
-	if (at < space->nr && space->areas[at].begin <= from)
-		was = space->areas[at];
 	if (!ktrc_get_or_0(spaces->dontunmap, payload) && unmap(space, from, from_end) < 0)
 		return -ENOMEM;
 	if (was.kind == KTRC_AREA_UNKNOWN)
@@ -241,27 +236,69 @@ static int add_map(const struct ktrc_spaces *spaces, struct space *space, const 
 		       0;
 }
 
+struct walk {
+	int (*visit)(const struct ktrc_area *area, void *data);
+	void *data;
+	int ret;
+};
+
+static void visit(const void *node, VISIT when, void *data)
+{
+	const struct ktrc_area *area = *(struct ktrc_area *const *)node;
+	struct walk *walk = data;
+
+	if (walk->ret == 0 && (when == postorder || when == leaf))
+		walk->ret = walk->visit(area, walk->data);
+}
+
+int ktrc_spaces_walk(const struct ktrc_spaces *spaces, u32 pid,
+		     int (*visit_area)(const struct ktrc_area *area, void *data), void *data)
+{
+	const struct space *space = find_space(spaces, pid);
+	struct walk walk = { .visit = visit_area, .data = data };
+
+	if (space)
+		twalk_r(space->areas, visit, &walk);
+	return walk.ret;
+}
+
+int ktrc_spaces_put(struct ktrc_spaces *spaces, u32 pid, const struct ktrc_area *area)
+{
+	struct space *space = get_space(spaces, pid);
+
+	return space ? put(space, area) : -ENOMEM;
+}
+
+int ktrc_spaces_unmap(struct ktrc_spaces *spaces, u32 pid, u64 begin, u64 end)
+{
+	struct space *space = get_space(spaces, pid);
+
+	return space ? unmap(space, begin, end) : -ENOMEM;
+}
+
+static int inherit(const struct ktrc_area *area, void *child)
+{
+	return insert(child, area);
+}
+
 /* A process begins with what its maker has; a thread has what the others have. */
 static int add_fork(struct ktrc_spaces *spaces, u32 parent, u32 pid)
 {
 	struct space *child = parent == pid ? NULL : get_space(spaces, pid);
 	const struct space *maker = find_space(spaces, parent);
+	int ret;
 
 	if (!child)
 		return parent == pid ? 0 : -ENOMEM;
 	clear(spaces, child);
-	if (!maker || maker->nr > MAX_INHERITED - spaces->inherited)
+	if (!maker || maker->nr > MAX_INHERITED - spaces->inherited ||
+	    maker->nr > MAX_COPIED - spaces->copied)
 		return 0;
-	for (size_t i = 0; i < maker->nr; i++) {
-		struct ktrc_area *area = ktrc_array_push(child->areas, child->nr);
-
-		if (!area)
-			return -ENOMEM;
-		*area = maker->areas[i];
-	}
+	spaces->copied += maker->nr;
+	ret = ktrc_spaces_walk(spaces, parent, inherit, child);
 	child->inherited = child->nr;
 	spaces->inherited += child->nr;
-	return 0;
+	return ret;
 }
 
 static int add_own(struct ktrc_spaces *spaces, struct space *space,
@@ -308,9 +345,7 @@ struct ktrc_area ktrc_spaces_find(const struct ktrc_spaces *spaces, const struct
 				  u64 page)
 {
 	const struct space *space = find_space(spaces, task->tgid);
-	size_t at = space ? nr_before(space, page) : 0;
+	const struct ktrc_area *area = space ? find_area(space, page, page + 1) : NULL;
 
-	if (space && at < space->nr && space->areas[at].begin <= page)
-		return space->areas[at];
-	return (struct ktrc_area){ 0 };
+	return area ? *area : (struct ktrc_area){ 0 };
 }

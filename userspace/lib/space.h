@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What processes had in their memory, as the records of map and process tell it: also of those that
- * have ended.  What was mapped before the first record is not known.
+ * have ended.  What was mapped before the first record is known if somebody tells (mapped.h).
  */
 #ifndef KTRC_SPACE_H
 #define KTRC_SPACE_H
@@ -14,6 +14,7 @@ enum ktrc_area_kind {
 	KTRC_AREA_ANON,
 	KTRC_AREA_SHARED, /* anonymous, and shared with children */
 	KTRC_AREA_HEAP,
+	KTRC_AREA_STACK, /* of the first thread */
 	KTRC_NR_AREA_KINDS
 };
 
@@ -22,7 +23,7 @@ enum ktrc_area_kind {
  * @begin: its first page, address >> 12
  * @end: the page behind it
  * @offset: what of the file lies at @begin, in pages
- * @file: number of the file; 0: none, or not known
+ * @file: number of the file, as records or mapped.h give it; 0: none, or not known
  * @kind: what it is
  */
 struct ktrc_area {
@@ -47,6 +48,16 @@ void ktrc_spaces_destroy(struct ktrc_spaces *spaces);
  * Records of other events say nothing.  Return: 0 or -ENOMEM.
  */
 int ktrc_spaces_add(struct ktrc_spaces *spaces, const struct ktrc_record *record);
+
+/** ktrc_spaces_put() - a process has this, whatever was there; 0 or -ENOMEM */
+int ktrc_spaces_put(struct ktrc_spaces *spaces, u32 pid, const struct ktrc_area *area);
+
+/** ktrc_spaces_unmap() - what a process has from page @begin to @end is not known any more; 0 or -ENOMEM */
+int ktrc_spaces_unmap(struct ktrc_spaces *spaces, u32 pid, u64 begin, u64 end);
+
+/** ktrc_spaces_walk() - call for all that a process has, by rising page, until one does not return 0; that */
+int ktrc_spaces_walk(const struct ktrc_spaces *spaces, u32 pid,
+		     int (*visit_area)(const struct ktrc_area *area, void *data), void *data);
 
 /**
  * ktrc_spaces_find() - what a page of a process is now, after the last record

@@ -249,7 +249,8 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, const struct ktrc_captur
 			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
 		return ret;
 	}
-	if (ktrc_capture_has_stacks(capture))
+	writer->seen.with_changes = ktrc_capture_has_mappings(capture);
+	if (ktrc_capture_has_stacks(capture) || writer->seen.with_changes)
 		ktrc_seen_add(&writer->seen, capture->schema, bytes, len);
 	*file = next;
 	writer->end_ticks = end_ticks;
@@ -297,11 +298,23 @@ static json_t *functions_to_json(const struct ktrc_trace_writer *writer)
 }
 
 /* And in the user stacks. */
-static json_t *code_to_json(const struct ktrc_trace_writer *writer)
+static json_t *code_to_json(const struct ktrc_trace_writer *writer, const struct ktrc_names *names)
 {
 	KTRC_CLEANUP(ktrc_code_release) struct ktrc_code code = { 0 };
 
-	return ktrc_code_load(&code, &writer->seen) < 0 ? NULL : ktrc_code_to_json(&code);
+	return ktrc_code_load(&code, &writer->seen, names) < 0 ? NULL : ktrc_code_to_json(&code);
+}
+
+/* And what was mapped where faults were. */
+static json_t *mapped_to_json(const struct ktrc_trace_writer *writer,
+			      const struct ktrc_capture *capture)
+{
+	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+
+	return ktrc_mapped_load(&mapped, &writer->seen, capture->schema, &capture->names,
+				ktrc_capture_window_boot_ns(capture)) < 0 ?
+		       NULL :
+		       ktrc_mapped_to_json(&mapped);
 }
 
 /* Both parts as text: @metadata and @document are to be freed. */
@@ -315,7 +328,9 @@ static int describe(const struct ktrc_trace_writer *writer, const struct ktrc_ca
 	/* what there is no memory for is missing */
 	if (json && with_names) {
 		json_object_set_new(json, "functions", functions_to_json(writer));
-		json_object_set_new(json, "code", code_to_json(writer));
+		json_object_set_new(json, "code", code_to_json(writer, &capture->names));
+		if (writer->seen.with_changes)
+			json_object_set_new(json, "mapped", mapped_to_json(writer, capture));
 	}
 	*metadata = ktrc_metadata_text(capture);
 	*document = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
@@ -425,7 +440,7 @@ static int save_described(const struct ktrc_trace_writer *writer,
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err)
 {
-	bool has_names = writer->seen.kernel.nr || writer->seen.user.nr;
+	bool has_names = !ktrc_seen_is_empty(&writer->seen);
 	int ret;
 
 	ret = sync_streams(writer, err);

@@ -101,17 +101,6 @@ static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
 	return timed ? timed : ktrc_capture_event(capture, "fault.light");
 }
 
-/* Each change of what processes have mapped, and of which processes there are. */
-static bool has_mappings(const struct ktrc_capture *capture)
-{
-	static const char *const labels[] = { "map", "process", "process.exec", "process.exit" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
-		if (!ktrc_capture_has_all(capture, ktrc_capture_event(capture, labels[i])))
-			return false;
-	return true;
-}
-
 struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 {
 	__ktrc_faults struct ktrc_faults *view = calloc(1, sizeof(*view));
@@ -123,10 +112,11 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	view->all = calloc(1, sizeof(*view->all));
 	if (!view->priv || !view->all)
 		return NULL;
-	view->has_mappings = has_mappings(capture);
+	view->has_mappings = ktrc_capture_has_mappings(capture);
 	if (view->has_mappings) {
 		view->priv->spaces = ktrc_spaces_create(capture->schema);
-		if (!view->priv->spaces)
+		if (!view->priv->spaces ||
+		    ktrc_mapped_put(&capture->mapped, view->priv->spaces) < 0)
 			return NULL;
 	}
 	view->start_ticks = ktrc_capture_window_start(capture);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * touch_mappings FILE: touches pages of a file of 64 pages and of other memory that it maps, unmaps, moves and
+ * touch_mappings FILE [wait]: touches pages of a file of 64 pages and of other memory that it maps, unmaps, moves and
  * replaces, and prints how many it touched of what: "COUNT MAPPING", as ktrc-read names them, for itself and, after a
  * line "child PID", for a child that it makes and that ends.  Nothing else of the kind is touched; of the heap, by the
  * child.
+ * wait: maps all of it, waits for a line, and touches it then, as long as it is what was mapped; then it is replaced by
+ *       other memory of the kind.  The child has what it had.  It does not end.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -63,14 +65,66 @@ static void heap(size_t pages)
 	store(p, pages - 1);
 }
 
+static void touch_stack(void)
+{
+	char room[64 * PAGE];
+
+	store(room, 64);
+}
+
+/* what was there before: 31 + 7 pages of the file, 23 shared anonymous ones, 53 of the heap, its stack */
+static void touch_old(const char *path, int fd)
+{
+	char *file = map(NULL, 64, MAP_SHARED, fd);
+	char *anon = map(NULL, 64, MAP_SHARED | MAP_ANONYMOUS, -1);
+	char *lost = map(NULL, 64, MAP_SHARED, fd);
+	char *top = sbrk(54 * PAGE);
+	char line[2], text[512];
+	pid_t pid;
+	int len;
+
+	dprintf(1, "%d\n", getpid());
+	if (read(0, line, 2) <= 0)
+		errx(1, "nobody says go");
+	load(file, 31);
+	store(anon, 23);
+	store((char *)(((uintptr_t)top + PAGE - 1) & ~(PAGE - 1)), 53);
+	touch_stack();
+	/* what these pages were nobody can tell later */
+	load(lost, 11);
+	map(lost, 64, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1);
+	store(lost, 5);
+	map(anon + 32 * PAGE, 16, MAP_SHARED | MAP_FIXED, fd);
+	load(anon + 33 * PAGE, 7);
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (pid == 0) {
+		load(file + 32 * PAGE, 13);
+		store(anon + 48 * PAGE, 3);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	/* without a library that uses the heap */
+	len = snprintf(text, sizeof(text),
+		       "%d %s\n%d [anon_shmem]\n%d [heap]\nchild %d\n%d %s\n%d [anon_shmem]\nend\n",
+		       31 + 7, path, 23 + 5, 53, pid, 13, path, 3);
+	if (write(1, text, (size_t)len) != len)
+		err(1, "write");
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
-	int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1, i;
+	int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1, i;
 	char *inherited;
 	pid_t pid;
 
 	if (fd < 0)
-		errx(2, "usage: touch_mappings FILE");
+		errx(2, "usage: touch_mappings FILE [wait]");
+	if (argc > 2)
+		touch_old(argv[1], fd);
 	for (i = 0; i < WAYS; i++)
 		once(fd);
 	inherited = map(NULL, 64, MAP_SHARED, fd);

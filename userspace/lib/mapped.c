@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The last state, without what changed, is the first state, without what changed. */
+#include "mapped.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "hash.h"
+#include "json.h"
+#include "maps.h"
+
+/* A process can map as much as it likes. */
+#define MAX_ROWS (1u << 20)
+
+/* What is known while processes are looked at. */
+struct look {
+	struct ktrc_mapped *mapped;
+	const struct ktrc_seen *seen;
+	const struct ktrc_names *names;
+	struct ktrc_spaces *spaces;
+	struct ktrc_index files; /* numbers by hash of path */
+	u64 *blocks; /* with faults, by rising number */
+	size_t nr_blocks;
+	size_t nr_areas;
+};
+
+void ktrc_mapped_release(struct ktrc_mapped *mapped)
+{
+	for (size_t i = 0; i < mapped->nr_paths; i++)
+		free(mapped->paths[i]);
+	free(mapped->paths);
+	free(mapped->rows);
+	*mapped = (struct ktrc_mapped){ 0 };
+}
+
+const char *ktrc_mapped_path(const struct ktrc_mapped *mapped, const struct ktrc_names *names,
+			     u32 file)
+{
+	if (file < KTRC_MAPPED_FILE)
+		return ktrc_names_file(names, file);
+	file -= KTRC_MAPPED_FILE;
+	return file < mapped->nr_paths ? mapped->paths[file] : NULL;
+}
+
+int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < mapped->nr; i++)
+		ret = ktrc_spaces_put(spaces, mapped->rows[i].pid, &mapped->rows[i].area);
+	return ret;
+}
+
+static u64 hash_of(const char *path)
+{
+	u64 hash = 0;
+
+	for (; *path; path++)
+		hash = ktrc_hash(hash, (u8)*path);
+	return hash;
+}
+
+/* Where the number of a path stands; of one that only has another's hash nowhere. */
+static u32 *slot_of(struct look *look, const char *path)
+{
+	u32 *slot = ktrc_index_get(&look->files, hash_of(path), 0);
+	const char *known = slot && *slot != KTRC_INDEX_NONE ?
+				    ktrc_mapped_path(look->mapped, look->names, *slot) :
+				    NULL;
+
+	return known && strcmp(known, path) != 0 ? NULL : slot;
+}
+
+/* Files that the module has numbered keep their numbers. */
+static void number_files(struct look *look)
+{
+	for (size_t i = 0; i < look->names->nr; i++) {
+		const struct ktrc_name *name = &look->names->rows[i];
+		u32 *slot;
+
+		if (name->cgid < KTRC_NAME_FILE || name->cgid - KTRC_NAME_FILE >= KTRC_MAPPED_FILE)
+			continue;
+		slot = slot_of(look, name->path);
+		if (slot)
+			*slot = (u32)(name->cgid - KTRC_NAME_FILE);
+	}
+}
+
+/* A file that was deleted is the one that it was. */
+static void cut_deleted(char *path)
+{
+	size_t len = strlen(path), tail = strlen(KTRC_MAP_DELETED);
+
+	if (len > tail && strcmp(path + len - tail, KTRC_MAP_DELETED) == 0)
+		path[len - tail] = '\0';
+}
+
+static u32 number_of(struct look *look, const char *path)
+{
+	struct ktrc_mapped *mapped = look->mapped;
+	char *copy = ktrc_printable(path), **place;
+	u32 *slot;
+
+	if (!copy)
+		return 0;
+	cut_deleted(copy);
+	slot = slot_of(look, copy);
+	if (slot && *slot != KTRC_INDEX_NONE) {
+		free(copy);
+		return *slot;
+	}
+	place = ktrc_array_push(mapped->paths, mapped->nr_paths);
+	if (!place) {
+		free(copy);
+		return 0;
+	}
+	*place = copy;
+	if (slot)
+		*slot = KTRC_MAPPED_FILE + (u32)mapped->nr_paths - 1;
+	return KTRC_MAPPED_FILE + (u32)mapped->nr_paths - 1;
+}
+
+static enum ktrc_area_kind kind_of(const struct ktrc_map_line *line)
+{
+	if (!*line->path || strncmp(line->path, "[anon:", 6) == 0)
+		return KTRC_AREA_ANON;
+	if (strcmp(line->path, "[heap]") == 0)
+		return KTRC_AREA_HEAP;
+	if (strcmp(line->path, "[stack]") == 0)
+		return KTRC_AREA_STACK;
+	if (strncmp(line->path, "[anon_shmem", 11) == 0 ||
+	    (line->is_shared && strcmp(line->path, "/dev/zero" KTRC_MAP_DELETED) == 0))
+		return KTRC_AREA_SHARED;
+	return *line->path == '/' ? KTRC_AREA_FILE : KTRC_AREA_UNKNOWN;
+}
+
+static int add_line(struct look *look, u32 pid, const struct ktrc_map_line *line)
+{
+	struct ktrc_area area = {
+		.begin = line->begin >> KTRC_PAGE_SHIFT,
+		.end = line->end >> KTRC_PAGE_SHIFT,
+		.offset = line->offset >> KTRC_PAGE_SHIFT,
+		.kind = kind_of(line),
+	};
+
+	if (area.kind == KTRC_AREA_UNKNOWN || look->nr_areas++ >= MAX_ROWS)
+		return 0;
+	if (area.kind == KTRC_AREA_FILE)
+		area.file = number_of(look, line->path);
+	return ktrc_spaces_put(look->spaces, pid, &area);
+}
+
+/* As it is now, if it is the one that was alive then, and runs the same program. */
+static int add_process(struct look *look, u32 pid, u64 start_ns)
+{
+	__ktrc_file FILE *file = ktrc_proc_open(pid, "maps");
+	__ktrc_free char *text = NULL;
+	struct ktrc_map_line line;
+	char comm[32];
+	size_t room = 0;
+	u64 born_ns;
+	int ret = 0;
+
+	if (!file || !ktrc_proc_identity(pid, &born_ns, comm) || born_ns >= start_ns ||
+	    ktrc_index_find(&look->seen->renewed, pid, 0) != KTRC_INDEX_NONE)
+		return 0;
+	while (ret == 0 && getline(&text, &room, file) > 0)
+		if (ktrc_map_parse(text, &line))
+			ret = add_line(look, pid, &line);
+	return ret;
+}
+
+static int forget_changes(struct look *look)
+{
+	const struct ktrc_seen *seen = look->seen;
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < seen->nr_changes; i++) {
+		const struct ktrc_change *change = &seen->changes[i];
+
+		ret = ktrc_spaces_unmap(look->spaces, change->pid, change->begin, change->end);
+	}
+	return ret;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int sort_blocks(struct look *look)
+{
+	const struct ktrc_index *index = &look->seen->blocks;
+
+	for (size_t i = 0; i < index->nr_slots; i++) {
+		u64 *block = index->slots[i].is_used ?
+				     ktrc_array_push(look->blocks, look->nr_blocks) :
+				     NULL;
+
+		if (index->slots[i].is_used && !block)
+			return -ENOMEM;
+		if (block)
+			*block = index->slots[i].a;
+	}
+	if (look->nr_blocks)
+		qsort(look->blocks, look->nr_blocks, sizeof(u64), by_value);
+	return 0;
+}
+
+/* A child has it at the same place. */
+static bool has_faults(const struct look *look, const struct ktrc_area *area)
+{
+	size_t at =
+		ktrc_array_before(look->blocks, look->nr_blocks, area->begin >> KTRC_BLOCK_SHIFT);
+
+	return at < look->nr_blocks && look->blocks[at] <= (area->end - 1) >> KTRC_BLOCK_SHIFT;
+}
+
+/* For whom. */
+struct keeper {
+	struct look *look;
+	u32 pid;
+};
+
+static int keep(const struct ktrc_area *area, void *data)
+{
+	const struct keeper *keeper = data;
+	struct ktrc_mapped *mapped = keeper->look->mapped;
+	struct ktrc_mapped_row *row;
+
+	if (!has_faults(keeper->look, area))
+		return 0;
+	row = ktrc_array_push(mapped->rows, mapped->nr);
+	if (row)
+		*row = (struct ktrc_mapped_row){ *area, keeper->pid };
+	return row ? 0 : -ENOMEM;
+}
+
+static int keep_all(struct look *look, u32 pid)
+{
+	struct keeper keeper = { look, pid };
+
+	return ktrc_spaces_walk(look->spaces, pid, keep, &keeper);
+}
+
+static int look_all(struct look *look, u64 start_ns)
+{
+	const struct ktrc_index *pids = &look->seen->pids;
+	int ret = sort_blocks(look);
+
+	number_files(look);
+	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
+		if (pids->slots[i].is_used)
+			ret = add_process(look, (u32)pids->slots[i].a, start_ns);
+	if (ret == 0)
+		ret = forget_changes(look);
+	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
+		if (pids->slots[i].is_used)
+			ret = keep_all(look, (u32)pids->slots[i].a);
+	return ret;
+}
+
+int ktrc_mapped_load(struct ktrc_mapped *mapped, const struct ktrc_seen *seen,
+		     const struct ktrc_schema *schema, const struct ktrc_names *names, u64 start_ns)
+{
+	struct look look = { .mapped = mapped, .seen = seen, .names = names };
+	int ret;
+
+	/* what is not known to have changed may have */
+	if (seen->is_partial)
+		return 0;
+	look.spaces = ktrc_spaces_create(schema);
+	ret = look.spaces ? look_all(&look, start_ns) : -ENOMEM;
+	ktrc_spaces_destroy(look.spaces);
+	ktrc_index_release(&look.files);
+	free(look.blocks);
+	return ret;
+}
+
+json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped)
+{
+	json_t *rows = json_array(), *paths = json_array();
+
+	for (size_t i = 0; i < mapped->nr; i++) {
+		const struct ktrc_mapped_row *row = &mapped->rows[i];
+
+		json_array_append_new(rows,
+				      json_pack("{s:i, s:I, s:I, s:I, s:i, s:i}", "pid",
+						(int)row->pid, "begin", (json_int_t)row->area.begin,
+						"end", (json_int_t)row->area.end, "offset",
+						(json_int_t)row->area.offset, "file",
+						(int)row->area.file, "kind", (int)row->area.kind));
+	}
+	for (size_t i = 0; i < mapped->nr_paths; i++)
+		json_array_append_new(paths, json_string(mapped->paths[i]));
+	return json_pack("{s:o, s:o}", "rows", rows, "paths", paths);
+}
+
+static const struct ktrc_json_member row_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_mapped_row, pid),
+};
+
+static const struct ktrc_json_member area_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_area, begin),  KTRC_JSON_MEMBER(struct ktrc_area, end),
+	KTRC_JSON_MEMBER(struct ktrc_area, offset), KTRC_JSON_MEMBER(struct ktrc_area, file),
+	KTRC_JSON_MEMBER(struct ktrc_area, kind),
+};
+
+static int row_from_json(struct ktrc_mapped *mapped, const json_t *object)
+{
+	struct ktrc_mapped_row *row = ktrc_array_push(mapped->rows, mapped->nr);
+
+	if (!row)
+		return -ENOMEM;
+	if (ktrc_json_unpack(object, row_members, ARRAY_SIZE(row_members), row) < 0 ||
+	    ktrc_json_unpack(object, area_members, ARRAY_SIZE(area_members), &row->area) < 0 ||
+	    row->area.begin >= row->area.end || row->area.kind >= KTRC_NR_AREA_KINDS)
+		return -EPROTO;
+	return 0;
+}
+
+static int path_from_json(struct ktrc_mapped *mapped, const json_t *text)
+{
+	char **path = json_is_string(text) ? ktrc_array_push(mapped->paths, mapped->nr_paths) :
+					     NULL;
+
+	if (!path)
+		return json_is_string(text) ? -ENOMEM : -EPROTO;
+	*path = ktrc_printable(json_string_value(text));
+	return *path ? 0 : -ENOMEM;
+}
+
+int ktrc_mapped_from_json(struct ktrc_mapped *mapped, const json_t *object)
+{
+	const json_t *row;
+	int ret = 0;
+	size_t i;
+
+	json_array_foreach(json_object_get(object, "paths"), i, row) {
+		ret = path_from_json(mapped, row);
+		if (ret < 0)
+			return ret;
+	}
+	json_array_foreach(json_object_get(object, "rows"), i, row) {
+		ret = row_from_json(mapped, row);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What processes had mapped when the window began, as far as it can be told later: what /proc shows
+ * of those that were alive then and still are, without all that changed since by the records.
+ */
+#ifndef KTRC_MAPPED_H
+#define KTRC_MAPPED_H
+
+#include <jansson.h>
+
+#include "names.h"
+#include "seen.h"
+#include "space.h"
+
+/* What is added to the place of a path to be the number of a file; no file of the module's has it. */
+#define KTRC_MAPPED_FILE (1u << 16)
+
+/**
+ * struct ktrc_mapped_row - something that a process had mapped
+ * @area: what; its file is the module's number, or KTRC_MAPPED_FILE + a place
+ * @pid: whose
+ */
+struct ktrc_mapped_row {
+	struct ktrc_area area;
+	u32 pid;
+};
+
+/**
+ * struct ktrc_mapped - all there was
+ * @rows: in no order
+ * @nr: their number
+ * @paths: of files that the module has not numbered
+ * @nr_paths: their number
+ */
+struct ktrc_mapped {
+	struct ktrc_mapped_row *rows;
+	size_t nr;
+	char **paths;
+	size_t nr_paths;
+};
+
+/**
+ * ktrc_mapped_load() - look at the processes that are alive
+ * @mapped: empty
+ * @seen: of the whole window, with its mappings
+ * @schema: of their records
+ * @names: of files
+ * @start_ns: when the window began, CLOCK_BOOTTIME
+ *
+ * Only what lies near to a fault is kept.  Return: 0 or -ENOMEM; what cannot be read is left out.
+ */
+int ktrc_mapped_load(struct ktrc_mapped *mapped, const struct ktrc_seen *seen,
+		     const struct ktrc_schema *schema, const struct ktrc_names *names,
+		     u64 start_ns);
+void ktrc_mapped_release(struct ktrc_mapped *mapped);
+
+/** ktrc_mapped_put() - to begin with it, before any record; 0 or -ENOMEM */
+int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces);
+
+/** ktrc_mapped_path() - of a file by its number; NULL if it is not known */
+const char *ktrc_mapped_path(const struct ktrc_mapped *mapped, const struct ktrc_names *names,
+			     u32 file);
+
+json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped);
+/** ktrc_mapped_from_json() - the reverse; absent in traces that have none; 0, -EPROTO or -ENOMEM */
+int ktrc_mapped_from_json(struct ktrc_mapped *mapped, const json_t *object);
+
+#endif
