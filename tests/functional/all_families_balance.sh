@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # All families at once, with stacks, on four CPUs under stress-ng for two minutes, as a flight recorder and as
-# a stream: for each CPU and event, exactly, hits = written + filtered + lost, by the module's
+# a stream, which copies stacks of advice: for each CPU and event, exactly, hits = written + filtered + lost, by the module's
 # counters, and written = read + overwritten + unread, by a reader that trusts no counter.
 # guest: four
 # timeout: 900
@@ -44,7 +44,8 @@ books() {
 tell() {
 	note "$1: $(jq -r '.counters | group_by(.event) | map("\(.[0].event) \(map(.hits) | add)") | join(", ")' "$tmp/stats")"
 	note "$1: lost $(jq '[.counters[] | .lost_full, .lost_nest, .lost_recursion, .lost_noring, .lost_missed] | add' "$tmp/stats")"
-	for event in fault fault.light madvise reclaim compaction.zone throttle map process process.exec process.exit; do
+	for event in fault fault.light madvise reclaim reclaim.slab compaction compaction.zone throttle numa map process \
+		process.exec process.exit; do
 		jq -e --arg event $event '[.counters[] | select(.event == $event).hits] | add > 0' "$tmp/stats" >/dev/null ||
 			fail "$1: no $event"
 	done
@@ -60,6 +61,7 @@ echo 150000 100000 >$cgroup/cpu.max
 echo 96M >$cgroup/memory.max
 echo always >/sys/kernel/mm/transparent_hugepage/enabled
 echo always >/sys/kernel/mm/transparent_hugepage/defrag
+echo 1 >/proc/sys/kernel/numa_balancing
 
 ktrc-ctl start -q --events="$events" --memory=2M || fail "start: $?"
 stress
@@ -73,6 +75,7 @@ tell flight
 ktrc-read check "$tmp/trace" >"$tmp/check" || fail "the saved trace: $(cat "$tmp/check")"
 ktrc-ctl reset -q
 
+events=${events/madvise:stack=both/madvise:stack=dwarf}
 ktrc-ctl start -q --mode=stream --events="$events" --memory=2M || fail "start: $?"
 consume "$tmp/cells" >"$tmp/read" &
 reader=$!
@@ -83,6 +86,7 @@ books >"$tmp/written"
 expect "stream: written" "$(cat "$tmp/written")" "$(sort "$tmp/read")"
 tell stream
 ktrc-ctl reset -q
+echo 0 >/proc/sys/kernel/numa_balancing
 rmdir $cgroup
 swapoff /dev/ram0 || fail "swapoff"
 rmmod brd || fail "rmmod brd"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # `ktrc-read check` of a session that records: whatever is overwritten or consumed
-# while the rings are copied, the books balance.
+# while the rings are copied, the books balance.  Once stopped, it counted as many faults as the kernel, within 0.1 %.
 # timeout: 240
 . tests/functional/lib.sh
 
@@ -29,6 +29,8 @@ ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read check --format=json >/run/check || fail "check of the stopped session: $?"
 jq -e '.total | .is_final and .overwritten > 10000' /run/check >/dev/null ||
 	fail "stopped: $(cat /run/check)"
+jq -e '.total.pgfault | .kernel > 100000 and .percent >= 99.9 and .percent <= 100.1' /run/check >/dev/null ||
+	fail "pgfault: $(cat /run/check)"
 
 ktrc-ctl start -q --events=fault,fault.light --mode=stream --memory=128K --packet=4K ||
 	fail "start: $?"

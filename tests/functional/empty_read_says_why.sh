@@ -52,6 +52,15 @@ ktrc-ctl stop || fail "stop: $?"
 views_say 3 "recorded for [0-9.]+ s, but no event happened" "ktrc-ctl status"
 echo 1 >/sys/kernel/debug/kprobes/enabled
 
+ktrc-ctl start -q --events=process || fail "start: $?"
+sh -c :
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read -q --save /run/process || fail "save: $?"
+for view in "faults fault" "reclaim reclaim" "compaction compaction" "madvise madvise" "throttle throttle"; do
+	says 3 "it does not record ${view#* }\$" "ktrc-ctl start --events=${view#* }" ktrc-read "${view% *}"
+	says 3 "it does not record ${view#* }\$" - ktrc-read "${view% *}" /run/process
+done
+
 says 4 "not permitted" "root|CAP_PERFMON" as_nobody ktrc-read
 says 4 "CAP_PERFMON" "root|CAP_PERFMON" as_nobody ktrc-ctl status
 says 4 "CAP_PERFMON" "root|CAP_PERFMON" as_nobody ktrc-ctl start

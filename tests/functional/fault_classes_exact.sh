@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A prime number of pages swapped in, copied after a fork, written after the zero page was read,
-# read from a disk, or huge: that many faults of that class, and as many as the kernel counts.
+# read from a disk, or huge: that many faults of that class, and as many as the kernel counts, major ones within 0.1 %.
 # Each NUMA hint fault that the kernel counts is one of class numa.
 # guest: nodes
 # timeout: 300
@@ -63,6 +63,9 @@ record major pgmajfault touch_file "$tmp/disk/file" $pages
 expect "read from a disk" "$(groups major)" "$pages user write=0 file major
 $pages user write=0 file retry"
 [ "$grown" -ge $pages ] || fail "the kernel counts $grown major faults"
+ktrc-read check --format=json >"$tmp/check" || fail "check: $?"
+jq -e '.total.pgmajfault | .kernel >= '$pages' and (.traced - .kernel | fabs) <= .kernel / 1000' "$tmp/check" >/dev/null ||
+	fail "pgmajfault: $(jq -c .total.pgmajfault "$tmp/check")"
 umount "$tmp/disk"
 rmmod brd
 

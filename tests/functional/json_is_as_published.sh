@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every JSON document of summary, faults, reclaim, compaction, frag, madvise, throttle and check is
+# Every JSON document of summary, faults, reclaim, compaction, frag, madvise, throttle, events and check is
 # as docs/schemas publishes it: nothing is missing, nothing is there that is not described; live,
 # saved, with filters, of a session that records only one family, and of one that was quiet. Each,
 # and the end of each NDJSON, states loss and overhead.
-# timeout: 240
+# timeout: 400
 # long
 . tests/functional/lib.sh
 
@@ -23,7 +23,7 @@ documents() {
 		ktrc-read "$view" --format=json "${@:2}" >"$tmp/ktrc.$view, $what" || fail "$what, $view: $?"
 	done
 	for view in "${views[@]}"; do
-		[ "$view" != summary ] || continue
+		[[ $view != summary && $view != events ]] || continue
 		ktrc-read "$view" --format=ndjson "${@:2}" | tail -n 1 >"$tmp/ktrc.rows, $what, $view"
 		jq -e '(.lost | type) == "number" and .overhead.is_estimate' "$tmp/ktrc.rows, $what, $view" >/dev/null ||
 			fail "$what, $view: the end states no loss or overhead: $(cat "$tmp/ktrc.rows, $what, $view")"
@@ -118,6 +118,15 @@ echo 1 >/proc/sys/vm/compact_memory
 ktrc-ctl stop -q || fail "stop: $?"
 documents "by hand" summary compaction check
 documents "zone by zone" compaction -- --zones
+ktrc-ctl reset -q
+
+ktrc-ctl start -q --events=fault:stack=both,madvise:stack=dwarf,reclaim,map,process,throttle || fail "start: $?"
+work
+ktrc-ctl stop -q || fail "stop: $?"
+documents "records" events -- --stacks
+expect "rows" "$(ktrc-read events --stacks --format=ndjson | jq -c . | md5sum)" "$(jq -c '.events[]' "$tmp/ktrc.events, records" | md5sum)"
+ktrc-read -q --save "$tmp/records" || fail "save: $?"
+documents "records, saved" events faults -- "$tmp/records"
 ktrc-ctl reset -q
 
 rmdir $cgroup

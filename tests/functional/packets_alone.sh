@@ -12,7 +12,7 @@ gone() {
 	ktrc-ctl status | awk '$1 ~ /^[0-9]+$/ { print $4 }' | sort -n | head -n 1
 }
 
-ktrc-ctl start -q --events=fault,fault.light:stack=both,madvise:stack=both,reclaim,throttle --memory=1M || fail "start: $?"
+ktrc-ctl start -q --events=fault,fault.light:stack=both,madvise:stack=dwarf,reclaim,throttle --memory=1M || fail "start: $?"
 storm
 nice -n 19 touch_pages rename 1000000000 >/dev/null &
 storms+=($!)

@@ -58,6 +58,12 @@ stalls=$(jq '.kinds[] | select(.kind == "direct").stalls' "$tmp/view")
 note "$stalls stalls in $round rounds; allocstall grew by $grown"
 [ "${stalls:-0}" -ge 101 ] || fail "only ${stalls:-0} stalls"
 expect "stalls" "$stalls" "$(in_trace direct_reclaim_end)"
+# who called try_to_free_pages is who wanted memory, and a system call, a fault or a thread of the kernel in the end
+ktrc-read events --stacks --format=ndjson | jq -r 'select(.event == "reclaim" and .fields.kind == "direct").kernel_stack.frames |
+	map(.function // "?") | (index("try_to_free_pages") // -2) as $at |
+	"\(.[$at + 1]) \(.[-1])"' | sort | uniq -c >"$tmp/callers"
+note "$(sed 's/^ *//' "$tmp/callers" | tr '\n' ,)"
+expect "stalls with their callers" "$(awk '$2 ~ /^__alloc_pages/ && $3 ~ /^(entry_SYSCALL_64|asm_exc_page_fault|ret_from_fork)/ { nr += $1 } END { print nr }' "$tmp/callers")" "$stalls"
 expect "wakes" "$(jq '[.kswapd[].wakes] | add' "$tmp/view")" "$(in_trace kswapd_wake)"
 expect "sleeps" "$(jq '[.kswapd[].sleeps] | add' "$tmp/view")" "$(in_trace kswapd_sleep)"
 expect "pages" "$(jq '.kinds[] | select(.kind == "direct").pages' "$tmp/view")" \

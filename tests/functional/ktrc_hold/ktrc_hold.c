@@ -108,14 +108,12 @@ static int hold(int i)
 
 static int throttle(const char *value, const struct kernel_param *param)
 {
-	int i;
+	unsigned long entry = find_entry("reclaim_throttle");
 
-	for (i = 0; i < nr_symbols && strcmp(symbols[i], "reclaim_throttle"); i++)
-		;
-	if (i == nr_symbols || !entries[i])
+	if (!entry)
 		return -ENOENT;
-	((void (*)(struct pglist_data *, enum vmscan_throttle_state))entries[i])(
-		NODE_DATA(0), VMSCAN_THROTTLE_NOPROGRESS);
+	((void (*)(struct pglist_data *, enum vmscan_throttle_state))entry)(
+		NODE_DATA(0), VMSCAN_THROTTLE_ISOLATED);
 	return 0;
 }
 
