@@ -13,7 +13,7 @@
 
 #include "build_id.h"
 
-#define KTRC_NR_FILES 4096 /* power of two; their numbers fit the field of map */
+#define KTRC_NR_FILES 16384 /* power of two; their numbers fit the field of map */
 #define KTRC_FILE_REACH 32
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Advice about memory: entry and exit of do_madvise, to which all who give advice come.
+ * Advice about memory: entry and exit of do_madvise, to which all who give advice come, but those
+ * whose process_madvise fails before: of that entry and exit, too.
  * Everything above "control" runs there, in the task that gives it: it never sleeps, locks,
  * allocates or prints.
  */
@@ -9,8 +10,10 @@
 #include <linux/sched.h>
 
 #include "compat/madvise.h"
+#include "compat/syscall.h"
 #include "hook.h"
 #include "probe.h"
+#include "stall.h"
 
 /* largest numbers of the record's fields */
 #define MAX_PAGES ((1ull << 40) - 1)
@@ -20,6 +23,8 @@
 
 static struct ktrc_outlet madvise_outlet;
 static u32 madvise_clock;
+/* calls of process_madvise under way; of a range that came to do_madvise it has a depth */
+static struct ktrc_stalls calls;
 
 /* Kept from entry to exit: the record without what only the exit tells. */
 struct madvise_entry {
@@ -37,6 +42,17 @@ static u32 who_calls(void)
 					      KTRC_madvise_call_madvise;
 }
 
+static void range_came(void)
+{
+	struct ktrc_stall *call;
+
+	preempt_disable_notrace();
+	call = ktrc_stall_find(&calls);
+	if (call)
+		call->depth = 1;
+	preempt_enable_notrace();
+}
+
 /* do_madvise(mm, start, len, advice) */
 static int ktrc_on_madvise_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -51,58 +67,144 @@ static int ktrc_on_madvise_entry(struct kretprobe_instance *ri, struct pt_regs *
 		.call = who_calls(),
 		.advice = min((u32)regs_get_kernel_argument(regs, 3), MAX_ADVICE),
 	};
+	if (e->rec.call == KTRC_madvise_call_process_madvise)
+		range_came();
 	e->start = ktrc_clock_ticks(madvise_clock); /* last: what comes before is not the call's */
 	return 0;
 }
 NOKPROBE_SYMBOL(ktrc_on_madvise_entry);
 
-static int ktrc_on_madvise_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+static void emit_call(struct madvise_entry *e, int ret)
 {
-	struct madvise_entry *e = (void *)ri->data;
 	const struct ktrc_facts facts = { .ticks = ktrc_clock_since(madvise_clock, e->start) };
-	int ret = regs_return_value(regs);
 
 	e->rec.dur = min(facts.ticks, MAX_TICKS);
 	e->rec.error = ret < 0 ? min(0u - ret, MAX_ERROR) : 0;
 	preempt_disable_notrace();
 	ktrc_outlet_emit(&madvise_outlet, KTRC_EV_madvise, &e->rec, sizeof(e->rec), &facts);
 	preempt_enable_notrace();
+}
+
+static int ktrc_on_madvise_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	emit_call((void *)ri->data, regs_return_value(regs));
 	return 0;
 }
 NOKPROBE_SYMBOL(ktrc_on_madvise_exit);
 
+static int enter_process_madvise(struct kretprobe_instance *ri, unsigned long advice)
+{
+	struct madvise_entry *e = (void *)ri->data;
+
+	e->rec = (struct ktrc_ev_madvise){
+		.call = KTRC_madvise_call_process_madvise,
+		.advice = min((u32)advice, MAX_ADVICE),
+	};
+	preempt_disable_notrace();
+	if (!ktrc_stall_get(&calls))
+		atomic_long_inc(&calls.missed);
+	preempt_enable_notrace();
+	e->start = ktrc_clock_ticks(madvise_clock);
+	return 0;
+}
+
+/* process_madvise(pidfd, vec, vlen, advice, flags) */
+static int ktrc_on_process_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return enter_process_madvise(ri, ktrc_syscall_argument(regs, 3));
+}
+NOKPROBE_SYMBOL(ktrc_on_process_entry);
+
+static int ktrc_on_process_32_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return enter_process_madvise(ri, ktrc_syscall_argument_32(regs, 3));
+}
+NOKPROBE_SYMBOL(ktrc_on_process_32_entry);
+
+/* what came to do_madvise has its records; one that was missed at entry is not this call's */
+static int ktrc_on_process_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	int ret = regs_return_value(regs);
+	struct ktrc_stall *call;
+	bool has_failed = false;
+
+	preempt_disable_notrace();
+	call = ktrc_stall_find(&calls);
+	if (call) {
+		has_failed = ret < 0 && !call->depth;
+		ktrc_stall_put(call);
+	}
+	preempt_enable_notrace();
+	if (has_failed)
+		emit_call((void *)ri->data, ret);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_process_exit);
+
 /* ---- control ---- */
 
-static struct ktrc_function do_madvise_hook = {
-	.symbol = "do_madvise",
-	.on_entry = ktrc_on_madvise_entry,
-	.on_exit = ktrc_on_madvise_exit,
-	.entry_bytes = sizeof(struct madvise_entry),
+#define MADVISE_HOOK(function, name, entry)                                                   \
+	{                                                                                     \
+		.symbol = (function), .on_entry = ktrc_on_##entry,                            \
+		.on_exit = ktrc_on_##name##_exit, .entry_bytes = sizeof(struct madvise_entry) \
+	}
+
+#define NR_NEEDED 2
+
+static struct ktrc_function madvise_hooks[] = {
+	MADVISE_HOOK("do_madvise", madvise, madvise_entry),
+	MADVISE_HOOK(KTRC_SYSCALL("process_madvise"), process, process_entry),
+	/* of 32-bit programs: a kernel may have none */
+	MADVISE_HOOK(KTRC_SYSCALL_32("process_madvise"), process, process_32_entry),
 };
 
 static int madvise_check(void)
 {
-	return ktrc_function_check(&do_madvise_hook);
-}
+	int err = 0;
+	u32 i;
 
-static int madvise_attach(u32 clock)
-{
-	madvise_clock = clock;
-	return ktrc_function_attach(&do_madvise_hook);
+	for (i = 0; i < NR_NEEDED && !err; i++)
+		err = ktrc_function_check(&madvise_hooks[i]);
+	return err;
 }
 
 static void madvise_detach(void)
 {
-	ktrc_function_detach(&do_madvise_hook);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(madvise_hooks); i++)
+		ktrc_function_detach(&madvise_hooks[i]);
+}
+
+static int madvise_attach(u32 clock)
+{
+	int err = 0;
+	u32 i;
+
+	madvise_clock = clock;
+	ktrc_stalls_clear(&calls);
+	for (i = 0; i < ARRAY_SIZE(madvise_hooks) && !err; i++) {
+		err = ktrc_function_attach(&madvise_hooks[i]);
+		if (err == -ENOENT && i >= NR_NEEDED)
+			err = 0;
+	}
+	if (err)
+		madvise_detach();
+	return err;
 }
 
 static u64 madvise_missed(void)
 {
-	return ktrc_function_missed(&do_madvise_hook);
+	u64 missed = atomic_long_read(&calls.missed);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(madvise_hooks); i++)
+		missed += ktrc_function_missed(&madvise_hooks[i]);
+	return missed;
 }
 
 const struct ktrc_probe ktrc_probe_madvise = {
-	.hook = "kretprobe do_madvise",
+	.hook = "kretprobes do_madvise, process_madvise",
 	.outlet = &madvise_outlet,
 	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = madvise_check,

@@ -17,8 +17,8 @@ cgroups=/sys/fs/cgroup
 throttle=/sys/module/ktrc_hold/parameters/throttle
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
-	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap migrate_pages)
-of_32=(__ia32_sys_mremap __ia32_sys_brk)
+	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap __x64_sys_process_madvise migrate_pages)
+of_32=(__ia32_sys_mremap __ia32_sys_brk __ia32_sys_process_madvise)
 grep -q " ${of_32[1]}\$" /proc/kallsyms || of_32=()
 
 # block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
@@ -65,6 +65,7 @@ hold_all() {
 	hold __x64_sys_brk 1
 	# shellcheck disable=SC2016 # perl's: mmap(2), mremap(2)
 	hold __x64_sys_mremap '$at = syscall 9, 0, 4096, 1, 34, -1, 0; syscall 25, $at, 4096, 8192, 1, 0'
+	hold __x64_sys_process_madvise 'syscall 440, -1, 0, 0, 0, 0'
 	# shellcheck disable=SC2016 # perl's: migrate_pages(2) of itself, from the node where it is to the other one
 	hold migrate_pages 'syscall 256, 0, 64, pack("Q", $_), pack("Q", 3 - $_) for 1, 2'
 }

@@ -81,7 +81,6 @@ static int add_file(struct loader *loader, const char *path, int fd)
 	struct ktrc_code *code = loader->code;
 	struct ktrc_code_file *file = ktrc_array_push(code->files, code->nr_files);
 	struct table *table = ktrc_array_push(loader->tables, loader->nr_tables);
-	int ret = 0;
 
 	if (!file || !table) {
 		if (fd >= 0)
@@ -89,10 +88,11 @@ static int add_file(struct loader *loader, const char *path, int fd)
 		return -ENOMEM;
 	}
 	file->path = ktrc_printable(path);
-	if (fd >= 0)
-		ret = ktrc_elf_read(fd, file->build_id, &table->functions);
+	/* what takes all memory has no functions: others have theirs */
+	if (fd >= 0 && ktrc_elf_read(fd, file->build_id, &table->functions) < 0)
+		ktrc_symbols_release(&table->functions);
 	table->is_used = calloc(table->functions.nr + 1, sizeof(bool));
-	return ret == 0 && file->path && table->is_used ? (int)code->nr_files - 1 : -ENOMEM;
+	return file->path && table->is_used ? (int)code->nr_files - 1 : -ENOMEM;
 }
 
 /* The same file is known by its inode; the kernel's own parts, as [vdso], are none. */

@@ -119,6 +119,17 @@ static void give_process(pid_t pid, const struct odd *odd, size_t nr, const char
 		print_record(&odd[i], i + 1 < nr ? "none" : error, pid, "process_madvise");
 }
 
+/* Before it comes to a range. */
+static void fail_process(int fd, const struct odd *o, unsigned int flags, const char *error)
+{
+	const struct odd none = { .advice = o->advice, .name = o->name };
+	struct iovec vec = { (void *)o->start, o->bytes };
+
+	if (syscall(SYS_process_madvise, fd, &vec, 1, o->advice, flags) >= 0)
+		errx(1, "process_madvise does not fail");
+	print_record(&none, error, 0, "process_madvise");
+}
+
 static void *map_ring(int fd, size_t bytes, off_t what)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, what);
@@ -193,6 +204,9 @@ static void odd(void)
 	give_process(getpid(), there, 2, "none");
 	give_process(child, there, 3, "ENOMEM");
 	give_process(child, &there[2], 1, "ENOMEM");
+	fail_process(-1, &there[0], 0, "EBADF");
+	fail_process(pidfd_of(child), &there[0], 1, "EINVAL");
+	fail_process(pidfd_of(child), &here[0], 0, "EINVAL");
 	for (size_t i = 0; i < sizeof(queued) / sizeof(*queued); i++)
 		give_io_uring(&queued[i]);
 	kill(child, SIGKILL);
