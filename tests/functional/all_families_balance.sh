@@ -18,10 +18,15 @@ events=$(ktrc-ctl list --format=json | jq -r '[.events[] | select(.avail < 2 and
 note "$events"
 
 # stress: memory and CPU, more than a cgroup may have, whatever maps, forks and gives advice, and
-# compaction by hand
+# compaction by hand and for huge pages
 stress() {
 	local by_hand
-	while sleep 1; do echo 1 >/proc/sys/vm/compact_memory; done &
+	while sleep 1; do
+		echo 1 >/proc/sys/vm/compact_memory
+		# more than there can be
+		echo 400 >/proc/sys/vm/nr_hugepages
+		echo 0 >/proc/sys/vm/nr_hugepages
+	done &
 	by_hand=$!
 	# it would give advice that damages memory, if it were allowed to
 	in_cgroup $cgroup setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
