@@ -10,6 +10,7 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/stressed
+huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 seconds=120
 
 # every family that this kernel has
@@ -23,9 +24,8 @@ stress() {
 	local by_hand
 	while sleep 1; do
 		echo 1 >/proc/sys/vm/compact_memory
-		# more than there can be
-		echo 400 >/proc/sys/vm/nr_hugepages
-		echo 0 >/proc/sys/vm/nr_hugepages
+		echo 1000 >$huge # more than one node can have
+		echo 0 >$huge
 	done &
 	by_hand=$!
 	# it would give advice that damages memory, if it were allowed to
