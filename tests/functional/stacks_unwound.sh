@@ -3,7 +3,8 @@
 # stack=dwarf follows user stacks of code without frame pointers, through the C library: 1,009 calls have
 # exactly the callers that the compiler's runtime finds, named; where the copy of a deeper stack ends, as many
 # of them as it holds.  A saved trace says the same when the process has ended; of a session nothing is left
-# then but where it was.
+# then but where it was, unless it records what is mapped and the files are still there.
+# timeout: 300
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -14,11 +15,11 @@ read_into() {
 	jq -c "select(.pid == $pid and .event == \"madvise\")" "$tmp/all" >"$1"
 }
 
-# callers FUNCTION: of the records that come from it, from the caller of what advises on: how often, end, addresses
+# callers FUNCTION [FILE]: of the records that come from it, from the caller of what advises on: how often, end, addresses
 callers() {
 	jq -r "select(any(.user_stack.frames[]; .function == \"$1\")) | .user_stack |
 		select(.unwound and .frames[1].function == \"advise\") |
-		[.end, .frames[2:][].address] | join(\" \")" "$tmp/rows" | sort | uniq -c | sed 's/^ *//'
+		[.end, .frames[2:][].address] | join(\" \")" "${2:-$tmp/rows}" | sort | uniq -c | sed 's/^ *//'
 }
 
 # counted COPIED UNWOUND [TRACE]: what check says
@@ -27,13 +28,23 @@ counted() {
 	expect "counted" "$(ktrc-read check --format=json "${@:3}" | jq -c '.total | [.copied_stacks, .unwound_stacks]')" "[$1,$2]"
 }
 
-ktrc-ctl start -q --events=madvise:stack=dwarf --memory=16M || fail "start: $?"
-cp build/functional/unwound "$tmp/unwound"
-coproc program { exec "$tmp/unwound" 1009; }
-pid=$!
-read -r sort <&"${program[0]}" || fail "unwound"
-read -r deep <&"${program[0]}" || fail "unwound"
-ktrc-ctl stop -q || fail "stop: $?"
+# record [,EVENTS]: as well
+record() {
+	ktrc-ctl start -q --events="madvise:stack=dwarf${1-}" --memory=16M || fail "start: $?"
+	cp build/functional/unwound "$tmp/unwound"
+	coproc program { exec "$tmp/unwound" 1009; }
+	pid=$!
+	read -r sort <&"${program[0]}" || fail "unwound"
+	read -r deep <&"${program[0]}" || fail "unwound"
+	ktrc-ctl stop -q || fail "stop: $?"
+}
+
+end() {
+	eval "exec ${program[1]}>&-"
+	wait "$pid"
+}
+
+record
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
 counted 2019 2019
@@ -54,8 +65,7 @@ ktrc-read -q --save "$tmp/trace" || fail "save: $?"
 rm "$tmp/unwound"
 read_into "$tmp/deleted"
 sed 's/ (deleted)"/"/g' "$tmp/deleted" | cmp "$tmp/rows" - || fail "of a deleted file something else is found"
-eval "exec ${program[1]}>&-"
-wait "$pid"
+end
 read_into "$tmp/saved" "$tmp/trace"
 cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
 counted 2019 0
@@ -65,4 +75,20 @@ read_into "$tmp/ended"
 expect "stacks of a process that has ended" "$(jq -c '.user_stack | [.unwound, (.frames | length)]' "$tmp/ended" | sort | uniq -c | tr -s ' ')" " 2019 [false,1]"
 ktrc-read events --stacks >"$tmp/text" || fail "text: $?"
 grep -qE "^	 *user not unwound\$" "$tmp/text" || fail "the text does not say that it was not unwound"
+ktrc-ctl reset -q
+
+# what it has mapped is recorded
+record ,map,process
+read_into "$tmp/rows"
+expect "callers of advice by way of the C library" "$(callers compare)" "1009 whole $sort"
+end
+read_into "$tmp/ended"
+cmp "$tmp/rows" "$tmp/ended" || fail "stacks of a process that has ended are others"
+ktrc-read -q --save "$tmp/trace_of_ended" || fail "save: $?"
+cp --remove-destination build/functional/known_stacks "$tmp/unwound"
+read_into "$tmp/replaced"
+expect "stacks by a file that was replaced" "$(callers compare "$tmp/replaced")" ""
+expect "callers by a file that was replaced" "$(jq -r '.user_stack.frames[1].function' "$tmp/replaced" | sort -u)" null
+read_into "$tmp/saved" "$tmp/trace_of_ended"
+cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace of a process that has ended does not say the same"
 ktrc-ctl reset -q

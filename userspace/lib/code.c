@@ -55,7 +55,10 @@ const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
 {
 	u32 at = ktrc_index_find(&code->by_copy, task->tgid, copy);
 
-	return at != KTRC_INDEX_NONE && find_process(code, task) ? code->unwound[at].stack : NULL;
+	return at != KTRC_INDEX_NONE &&
+			       (code->unwound[at].is_recorded || find_process(code, task)) ?
+		       code->unwound[at].stack :
+		       NULL;
 }
 
 /* Where and what of a file; without one, nothing. */

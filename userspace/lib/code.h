@@ -49,11 +49,13 @@ struct ktrc_process {
 /**
  * struct ktrc_unwound - a copied stack that was followed
  * @pid: whose it is
+ * @is_recorded: by what was recorded of a process that has ended; else by @processes
  * @copy: id of the copy
  * @stack: where it leads
  */
 struct ktrc_unwound {
 	u32 pid;
+	bool is_recorded;
 	u64 copy;
 	struct ktrc_stack *stack;
 };
@@ -64,7 +66,7 @@ struct ktrc_unwound {
  * @nr_processes: their number
  * @files: each once
  * @nr_files: their number
- * @unwound: in no order, of @processes
+ * @unwound: in no order
  * @nr_unwound: their number
  * @by_pid: index of @processes
  * @by_copy: index of @unwound, by process and copy

@@ -62,8 +62,9 @@ static json_t *unwound_to_json(const struct ktrc_unwound *row)
 	snprintf(copy, sizeof(copy), "0x%llx", row->copy);
 	for (u32 i = 0; i < row->stack->nr; i++)
 		json_array_append_new(frames, json_integer((json_int_t)row->stack->frames[i]));
-	return json_pack("{s:i, s:s, s:i, s:o}", "pid", (int)row->pid, "copy", copy, "end",
-			 (int)row->stack->end, "frames", frames);
+	return json_pack("{s:i, s:b, s:s, s:i, s:o}", "pid", (int)row->pid, "recorded",
+			 row->is_recorded, "copy", copy, "end", (int)row->stack->end, "frames",
+			 frames);
 }
 
 json_t *ktrc_code_to_json(const struct ktrc_code *code)
@@ -193,6 +194,7 @@ static int unwound_from_json(struct ktrc_code *code, const json_t *object)
 	if (nr == 0 || nr > KTRC_MAX_FRAMES || !copy || strncmp(copy, "0x", 2) != 0)
 		return -EPROTO;
 	row->copy = strtoull(copy, &end, 16);
+	row->is_recorded = json_is_true(json_object_get(object, "recorded"));
 	row->stack = calloc(1, sizeof(*row->stack) + nr * sizeof(u64));
 	if (!row->stack)
 		return -ENOMEM;

@@ -22,6 +22,7 @@ struct loader {
 	struct ktrc_code *code;
 	const struct ktrc_seen *seen;
 	const struct ktrc_names *names; /* of files */
+	u64 end_ns; /* of this process's CPU time */
 	u64 *addresses; /* by rising address */
 	size_t nr_addresses;
 	struct ktrc_index known; /* addresses */
@@ -175,8 +176,9 @@ static int add_mapping(struct loader *loader, struct ktrc_process *process,
 	return 0;
 }
 
-static int add_unwound(struct loader *loader, u32 pid, u64 copy, struct ktrc_stack *stack)
+static int add_unwound(struct loader *loader, struct ktrc_unwound unwound)
 {
+	struct ktrc_stack *stack = unwound.stack;
 	struct ktrc_unwound *row = ktrc_array_push(loader->code->unwound, loader->code->nr_unwound);
 	int ret = 0;
 
@@ -184,7 +186,7 @@ static int add_unwound(struct loader *loader, u32 pid, u64 copy, struct ktrc_sta
 		free(stack);
 		return -ENOMEM;
 	}
-	*row = (struct ktrc_unwound){ pid, copy, stack };
+	*row = unwound;
 	for (u32 i = 0; ret == 0 && i < stack->nr; i++)
 		ret = add_address(loader, stack->frames[i]);
 	return ret;
@@ -207,8 +209,14 @@ static u64 cpu_ns(void)
 	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
 }
 
+static struct ktrc_unwinder *create(const struct loader *loader, u32 pid, bool is_recorded)
+{
+	return is_recorded ? ktrc_unwinder_create_recorded(pid, loader->seen, loader->names) :
+			     ktrc_unwinder_create(pid);
+}
+
 /* The stacks that a process's records copied; what they lead through is to be named as well. */
-static int unwind_all(struct loader *loader, u32 pid)
+static int unwind_all(struct loader *loader, u32 pid, bool is_recorded)
 {
 	KTRC_CLEANUP(destroy) struct ktrc_unwinder *unwinder = NULL;
 	const struct ktrc_seen *seen = loader->seen;
@@ -216,18 +224,23 @@ static int unwind_all(struct loader *loader, u32 pid)
 	struct ktrc_stack *stack;
 	int ret = 0;
 
+	if (ktrc_index_find(&seen->nr_of, pid, 0) == KTRC_INDEX_NONE)
+		return 0;
+	if (end_ns > loader->end_ns)
+		end_ns = loader->end_ns;
 	for (size_t i = 0; ret == 0 && i < seen->copied.nr_slots; i++) {
 		const struct ktrc_index_slot *slot = &seen->copied.slots[i];
 
 		if (!slot->is_used || slot->a != pid || slot->place == KTRC_INDEX_NONE)
 			continue;
 		if (!unwinder)
-			unwinder = ktrc_unwinder_create(pid);
+			unwinder = create(loader, pid, is_recorded);
 		if (!unwinder || cpu_ns() > end_ns)
 			break;
 		stack = ktrc_unwind(unwinder, seen->copies[slot->place]);
 		if (stack)
-			ret = add_unwound(loader, pid, slot->b, stack);
+			ret = add_unwound(loader, (struct ktrc_unwound){ pid, is_recorded, slot->b,
+									 stack });
 	}
 	if (unwinder)
 		sort_addresses(loader);
@@ -254,14 +267,16 @@ static int add_process(struct loader *loader, u32 pid)
 	bool is_known;
 	int ret = 0;
 
-	process = file ? ktrc_array_push(code->processes, code->nr_processes) : NULL;
+	if (!file) /* it has ended */
+		return unwind_all(loader, pid, true);
+	process = ktrc_array_push(code->processes, code->nr_processes);
 	if (!process)
-		return file ? -ENOMEM : 0;
+		return -ENOMEM;
 	process->pid = pid;
 	is_known = ktrc_proc_identity(pid, &process->start_ns, process->comm);
 	was = *process;
 	if (is_known)
-		ret = unwind_all(loader, pid);
+		ret = unwind_all(loader, pid, false);
 	while (ret == 0 && is_known && getline(&text, &room, file) > 0)
 		if (ktrc_map_parse(text, &line) && line.is_code && *line.path)
 			ret = add_mapping(loader, process, &line);
@@ -357,15 +372,19 @@ static void release_loader(struct loader *loader)
 int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
 		   const struct ktrc_names *names)
 {
-	struct loader loader = { .code = code, .seen = seen, .names = names };
-	u64 end_ns = cpu_ns() + MAX_LOOK_NS;
+	struct loader loader = {
+		.code = code,
+		.seen = seen,
+		.names = names,
+		.end_ns = cpu_ns() + MAX_LOOK_NS,
+	};
 	int ret = add_addresses(&loader, &seen->user);
 
 	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
 		if (seen->pids.slots[i].is_used)
 			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
-	for (size_t i = 0; ret == 0 && i < seen->nr_code && cpu_ns() < end_ns; i++)
-		ret = add_mapped(&loader, seen->code[i]);
+	for (size_t i = 0; ret == 0 && i < seen->nr_code && cpu_ns() < loader.end_ns; i++)
+		ret = add_mapped(&loader, seen->code[i].mapping);
 	if (ret == 0)
 		ret = keep_functions(&loader);
 	release_loader(&loader);

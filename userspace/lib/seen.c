@@ -128,17 +128,19 @@ static void see_copy(struct look *look, const u8 *payload)
 static void see_code(struct look *look, const u8 *payload, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
-	struct ktrc_mapping *mapping = NULL;
+	struct ktrc_seen_code *code = NULL;
 
 	if (seen->nr_code < MAX_SEEN)
-		mapping = ktrc_array_push(seen->code, seen->nr_code);
-	if (mapping)
-		*mapping = (struct ktrc_mapping){
-			.begin = begin << KTRC_PAGE_SHIFT,
-			.end = end << KTRC_PAGE_SHIFT,
-			.offset = ktrc_get_or_0(look->from, payload) << KTRC_PAGE_SHIFT,
-			.file = (u32)ktrc_get_or_0(look->file, payload),
-		};
+		code = ktrc_array_push(seen->code, seen->nr_code);
+	if (!code)
+		return;
+	code->pid = look->tgid;
+	code->mapping = (struct ktrc_mapping){
+		.begin = begin << KTRC_PAGE_SHIFT,
+		.end = end << KTRC_PAGE_SHIFT,
+		.offset = ktrc_get_or_0(look->from, payload) << KTRC_PAGE_SHIFT,
+		.file = (u32)ktrc_get_or_0(look->file, payload),
+	};
 }
 
 static void see_change(struct look *look, u64 begin, u64 end)

@@ -15,7 +15,7 @@
  * @begin: its first address
  * @end: the address behind it
  * @offset: what of the file lies at @begin, in bytes
- * @file: which: as records number it, or in a struct ktrc_process the index
+ * @file: which: as records number it, or the index in struct ktrc_code
  */
 struct ktrc_mapping {
 	u64 begin;
@@ -36,6 +36,16 @@ struct ktrc_mapping {
 struct ktrc_change {
 	u64 begin;
 	u64 end;
+	u32 pid;
+};
+
+/**
+ * struct ktrc_seen_code - an executable mapping of a file, as a record of map tells it
+ * @mapping: its file as records number it
+ * @pid: whose it is
+ */
+struct ktrc_seen_code {
+	struct ktrc_mapping mapping;
 	u32 pid;
 };
 
@@ -61,7 +71,7 @@ struct ktrc_seen {
 	struct ktrc_index kernel;
 	struct ktrc_index user;
 	struct ktrc_index pids;
-	struct ktrc_mapping *code;
+	struct ktrc_seen_code *code;
 	size_t nr_code;
 	bool with_changes;
 	struct ktrc_change *changes;

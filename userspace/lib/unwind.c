@@ -5,12 +5,14 @@
  */
 #include "unwind.h"
 
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../uapi/ktrc.h"
 #include "../../uapi/ktrc_events.h"
 #include "cleanup.h"
 #include "elf.h"
@@ -103,9 +105,8 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 };
 
 /* How far from where it was linked for a file was loaded, by the segment that is mapped there. */
-static bool find_bias(int fd, const struct ktrc_map_line *line, u64 *bias)
+static bool find_bias(Elf *elf, u64 begin, u64 offset, u64 *bias)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	bool is_found = false;
 	size_t nr = 0;
 	GElf_Phdr p;
@@ -114,28 +115,42 @@ static bool find_bias(int fd, const struct ktrc_map_line *line, u64 *bias)
 		nr = 0;
 	for (size_t i = 0; i < nr && !is_found; i++) {
 		is_found = gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_LOAD &&
-			   p.p_flags & PF_X && line->offset + 4095 >= p.p_offset &&
-			   (line->offset <= p.p_offset || line->offset - p.p_offset < p.p_filesz);
+			   p.p_flags & PF_X && offset + 4095 >= p.p_offset &&
+			   (offset <= p.p_offset || offset - p.p_offset < p.p_filesz);
 		if (is_found)
-			*bias = line->begin - (p.p_vaddr - p.p_offset + line->offset);
+			*bias = begin - (p.p_vaddr - p.p_offset + offset);
 	}
-	if (elf)
-		elf_end(elf);
 	return is_found;
 }
 
-/* Tells elfutils of a file, once for each place to which it was loaded. */
-static void add_file(struct ktrc_unwinder *unwinder, const struct ktrc_map_line *line)
+/* Is it the file that was mapped: one without a build id may be any. */
+static bool is_build(Elf *elf, const char *wanted)
 {
-	struct stat stat;
-	int fd = ktrc_map_open(unwinder->pid, line, &stat);
+	char text[KTRC_BUILD_ID_ROOM];
+	const void *bytes = NULL;
+	ssize_t len = elf ? dwelf_elf_gnu_build_id(elf, &bytes) : -1;
+
+	if (len <= 0)
+		return false;
+	ktrc_build_id_text(bytes, (size_t)len, text);
+	return strcmp(text, wanted) == 0;
+}
+
+/* Tells elfutils of a file, once for each place to which it was loaded; of @build_id, if one is given. */
+static void add_file(struct ktrc_unwinder *unwinder, int fd, const char *path, u64 begin,
+		     u64 offset, const char *build_id)
+{
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	u32 *place = NULL;
+	struct stat stat;
 	u64 bias;
 
-	if (fd >= 0 && find_bias(fd, line, &bias))
+	if (elf && (!build_id || is_build(elf, build_id)) && find_bias(elf, begin, offset, &bias) &&
+	    fstat(fd, &stat) == 0)
 		place = ktrc_index_get(&unwinder->files, stat.st_ino ^ stat.st_dev << 32, bias);
+	elf_end(elf);
 	if (place && *place == KTRC_INDEX_NONE &&
-	    dwfl_report_elf(unwinder->dwfl, line->path, line->path, fd, bias, true)) {
+	    dwfl_report_elf(unwinder->dwfl, path, path, fd, bias, true)) {
 		*place = 0;
 		return; /* it has the file now */
 	}
@@ -149,6 +164,7 @@ static bool add_files(struct ktrc_unwinder *unwinder)
 	__ktrc_free char *text = NULL;
 	struct ktrc_map_line line;
 	size_t room = 0, nr = 0;
+	struct stat stat;
 
 	if (!maps)
 		return false;
@@ -156,13 +172,69 @@ static bool add_files(struct ktrc_unwinder *unwinder)
 	while (nr < MAX_MAPPINGS && getline(&text, &room, maps) > 0) {
 		if (!ktrc_map_parse(text, &line) || !line.is_code || *line.path != '/')
 			continue;
-		add_file(unwinder, &line);
+		add_file(unwinder, ktrc_map_open(unwinder->pid, &line, &stat), line.path,
+			 line.begin, line.offset, NULL);
 		nr++;
 	}
 	return dwfl_report_end(unwinder->dwfl, NULL, NULL) == 0;
 }
 
-struct ktrc_unwinder *ktrc_unwinder_create(u32 pid)
+/* What one process had mapped, each thing once. */
+struct recorded {
+	struct ktrc_mapping at[MAX_MAPPINGS];
+	size_t nr;
+};
+
+/* false: there is no room, or something else was there, as when it began another program */
+static bool add_recorded(struct recorded *recorded, const struct ktrc_mapping *mapping)
+{
+	for (size_t i = 0; i < recorded->nr; i++) {
+		const struct ktrc_mapping *known = &recorded->at[i];
+
+		if (mapping->end <= known->begin || mapping->begin >= known->end)
+			continue;
+		return mapping->begin == known->begin && mapping->file == known->file &&
+		       mapping->offset == known->offset;
+	}
+	if (recorded->nr == MAX_MAPPINGS)
+		return false;
+	recorded->at[recorded->nr++] = *mapping;
+	return true;
+}
+
+static bool find_recorded(struct recorded *recorded, u32 pid, const struct ktrc_seen *seen)
+{
+	bool is_clear = true;
+
+	recorded->nr = 0;
+	for (size_t i = 0; is_clear && i < seen->nr_code; i++)
+		if (seen->code[i].pid == pid)
+			is_clear = add_recorded(recorded, &seen->code[i].mapping);
+	return is_clear && recorded->nr;
+}
+
+static bool add_recorded_files(struct ktrc_unwinder *unwinder, const struct ktrc_seen *seen,
+			       const struct ktrc_names *names)
+{
+	struct recorded recorded;
+
+	if (!find_recorded(&recorded, unwinder->pid, seen))
+		return false;
+	dwfl_report_begin(unwinder->dwfl);
+	for (size_t i = 0; i < recorded.nr; i++) {
+		const struct ktrc_mapping *m = &recorded.at[i];
+		const struct ktrc_name *name = ktrc_names_row(names, KTRC_NAME_FILE + m->file);
+
+		if (name && *name->build_id)
+			add_file(unwinder, ktrc_name_open(name), name->path, m->begin, m->offset,
+				 name->build_id);
+	}
+	return dwfl_report_end(unwinder->dwfl, NULL, NULL) == 0;
+}
+
+/* @seen: NULL of a process that is alive */
+static struct ktrc_unwinder *create(u32 pid, const struct ktrc_seen *seen,
+				    const struct ktrc_names *names)
 {
 	struct ktrc_unwinder *unwinder = calloc(1, sizeof(*unwinder));
 
@@ -174,12 +246,24 @@ struct ktrc_unwinder *ktrc_unwinder_create(u32 pid)
 	unwinder->self_fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (unwinder->self_fd >= 0)
 		unwinder->self = elf_begin(unwinder->self_fd, ELF_C_READ_MMAP, NULL);
-	if (unwinder->dwfl && unwinder->self && add_files(unwinder) &&
+	if (unwinder->dwfl && unwinder->self &&
+	    (seen ? add_recorded_files(unwinder, seen, names) : add_files(unwinder)) &&
 	    dwfl_attach_state(unwinder->dwfl, unwinder->self, (pid_t)pid, &thread_callbacks,
 			      unwinder))
 		return unwinder;
 	ktrc_unwinder_destroy(unwinder);
 	return NULL;
+}
+
+struct ktrc_unwinder *ktrc_unwinder_create(u32 pid)
+{
+	return create(pid, NULL, NULL);
+}
+
+struct ktrc_unwinder *ktrc_unwinder_create_recorded(u32 pid, const struct ktrc_seen *seen,
+						    const struct ktrc_names *names)
+{
+	return create(pid, seen, names);
 }
 
 void ktrc_unwinder_destroy(struct ktrc_unwinder *unwinder)

@@ -4,6 +4,8 @@
 #define KTRC_UNWIND_H
 
 #include "copy.h"
+#include "names.h"
+#include "seen.h"
 #include "stack.h"
 
 struct ktrc_unwinder;
@@ -16,6 +18,17 @@ struct ktrc_unwinder;
  * Return: NULL if it cannot be read, or without memory.
  */
 struct ktrc_unwinder *ktrc_unwinder_create(u32 pid);
+
+/**
+ * ktrc_unwinder_create_recorded() - the same of a process that has ended, by what it had mapped
+ * @pid: the process
+ * @seen: what was recorded
+ * @names: of files
+ *
+ * Return: also NULL if nothing was recorded of it, or at one place two different things.
+ */
+struct ktrc_unwinder *ktrc_unwinder_create_recorded(u32 pid, const struct ktrc_seen *seen,
+						    const struct ktrc_names *names);
 void ktrc_unwinder_destroy(struct ktrc_unwinder *unwinder);
 
 /**
