@@ -198,7 +198,7 @@ static void destroy(struct ktrc_unwinder **unwinder)
 }
 
 /* Of this process, that others have their turn; and of all, which may hold any number of addresses. */
-#define MAX_UNWIND_NS NSEC_PER_SEC
+#define MAX_UNWIND_NS (4 * NSEC_PER_SEC)
 #define MAX_LOOK_NS (10 * NSEC_PER_SEC)
 
 static u64 cpu_ns(void)
