@@ -3,6 +3,7 @@
 # Load, start, each fourth time with the hooks of most families, each fortieth with every hook there is, as QEMU
 # is not up to it more often (docs/testing.md), stop, unload, over and over, while every
 # CPU faults and cgroups are throttled: nothing is left behind.  KTRC_CYCLES: how often (50).
+# guest: own
 # timeout: 1500
 . tests/functional/lib.sh
 . tests/leaks.sh
