@@ -4,7 +4,7 @@
 # is not up to it more often (docs/testing.md), stop, unload, over and over, while every
 # CPU faults and cgroups are throttled: nothing is left behind.  KTRC_CYCLES: how often (50).
 # guest: own
-# timeout: 1500
+# timeout: 2400
 . tests/functional/lib.sh
 . tests/leaks.sh
 
