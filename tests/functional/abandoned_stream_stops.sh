@@ -3,7 +3,6 @@
 # A stream that nobody consumes for 30 s stops by itself and says so; what it recorded stays
 # readable.  A consumer with nothing to read keeps its stream; one that lets complete packets
 # lie does not.
-# timeout: 180
 # long
 . tests/functional/lib.sh
 

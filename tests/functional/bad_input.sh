@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Wrong command lines, files, calls and messages: each gets its exit code or errno and
 # one line that says what is wrong, and changes neither a session nor a counter.
-# timeout: 240
 . tests/functional/lib.sh
 
 dir=/tmp/bad_input

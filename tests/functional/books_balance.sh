@@ -5,7 +5,6 @@
 # unaccounted for.  For each CPU and event, exactly:
 #   hits = written + filtered + lost        (by the module's counters)
 #   written = read + overwritten + unread   (by a reader that trusts no counter)
-# timeout: 400
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # `ktrc-read check` of a session that records: whatever is overwritten or consumed
 # while the rings are copied, the books balance.  Once stopped, it counted as many faults as the kernel, within 0.1 %.
-# timeout: 240
 . tests/functional/lib.sh
 
 # checks NR MODE; $shown: those with records before the last packet, so with something to check

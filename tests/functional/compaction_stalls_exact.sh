@@ -7,7 +7,6 @@
 # mode, status, moved, failed and scanned pages as the tracepoints show them, and belongs to the
 # stall that it says.  None is lost.  What a stall was for is told by flags, and by its stack where there is one.
 # guest: small
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

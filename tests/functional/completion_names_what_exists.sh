@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 600
 # bash, zsh and fish complete --events with the events of the running module, also after a
 # comma, and --session with the sessions there are.  They do not load the module for it.
 # long

@@ -3,7 +3,6 @@
 # A session that only counts gets a summary from its counters: how often each event came, to whom
 # it was meant for, on which CPU, how long it took. One whose filter lets nothing pass is quiet
 # in one line. Both are answers: exit code 0. What to type next is the view of what is recorded.
-# timeout: 180
 # long
 . tests/functional/lib.sh
 

@@ -4,7 +4,6 @@
 # read from a disk, or huge: that many faults of that class, and as many as the kernel counts, major ones within 0.1 %.
 # Each NUMA hint fault that the kernel counts is one of class numa.
 # guest: nodes
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

@@ -3,7 +3,6 @@
 # Each filter of the kernel lets exactly those faults become records that it names: of a
 # process, of a cgroup and those below, of a least duration, major ones, those of user mode
 # or of the kernel, one of n, none.  A session without a filter tells which those are.
-# timeout: 240
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh

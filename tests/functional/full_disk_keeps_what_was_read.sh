@@ -5,7 +5,6 @@
 # Following it into a file there consumes nothing that did not get out.
 # `run --save` keeps the oldest records, as many as there is room for.
 # Saving what a session holds leaves nothing on a full disk, nor when it is interrupted, once or twice.
-# timeout: 180
 # long
 . tests/functional/lib.sh
 

@@ -3,7 +3,6 @@
 # A CPU fails to come up, or to go down, at each step of the kernel's that can fail: the session
 # goes on recording on those that are there, and on this one when it has come up at last; its books
 # balance and nothing is left behind.
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # guest: stock
-# timeout: 600
 # long
 # On a clean Debian 12 `make dkms-install` is enough: DKMS builds the module, `ktrc-ctl run`
 # loads it and prints a summary, udev gives the device to its group; asking netlink for the

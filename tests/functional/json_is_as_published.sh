@@ -4,7 +4,6 @@
 # as docs/schemas publishes it: nothing is missing, nothing is there that is not described; live,
 # saved, with filters, of a session that records only one family, and of one that was quiet. Each,
 # and the end of each NDJSON, states loss and overhead.
-# timeout: 400
 # long
 . tests/functional/lib.sh
 

@@ -3,7 +3,6 @@
 # Readers killed at random moments, in both modes: the session records on, the next
 # reader gets in at once, the books balance, nothing leaks, and of the directories
 # they left none looks like a whole trace that is not.
-# timeout: 240
 . tests/functional/lib.sh
 
 RANDOM=20261

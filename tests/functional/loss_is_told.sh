@@ -3,7 +3,6 @@
 # What was lost is told by every view and every way to save, in what is printed or in a
 # note that -q silences; where nothing was lost there is no note.  More than --max-loss is
 # exit code 6, as much is not.
-# timeout: 300
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

@@ -3,7 +3,6 @@
 # A prime number of calls of each advice that this kernel knows: each gives one record, with
 # that advice, its pages and its errno. An independent probe of the kernel's own, on the same
 # function, counts as many; the view adds up to the same; books are exact.
-# timeout: 300
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh

@@ -3,7 +3,6 @@
 # Sixteen sessions record side by side, each of them everything.  One more is refused, and
 # so is one that there is no memory for: in one line, without harm to those that run.  When
 # they are deleted their memory is free again.
-# timeout: 240
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh

@@ -4,7 +4,6 @@
 # how long it lasts: every call gets the errno that docs/abi.md has for it and leaves the
 # mapping as it was.  Nothing stays pinned: after the last unmap the memory is given back and
 # the module can go; pages that somebody left in a pipe follow when that is read.
-# timeout: 240
 . tests/functional/lib.sh
 
 group=/sys/fs/cgroup/mmap_table

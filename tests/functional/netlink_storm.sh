@@ -3,7 +3,6 @@
 # A hundred thousand malformed netlink messages, of every command, attribute and length: each
 # is refused, sessions and counters stay as they are, the kernel does not complain, and the
 # module goes on.
-# timeout: 240
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh

@@ -4,7 +4,6 @@
 # rule and a filter, starts, stops and deletes it, hears of that, and reads schema, counters
 # and names; the file is as the kernel's schema of such files wants it.
 # host: tests/ynl
-# timeout: 240
 # long
 . tests/functional/lib.sh
 

@@ -4,7 +4,6 @@
 # moved by a change of its cpuset: as many hint faults as the kernel counts, in all and of memory that was
 # on the right node, and as many pages moved, by reason and from their node.
 # guest: nodes
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
 # Of two that start a session of the same name at once one gets it and records, the other is
 # told that it is in use; neither takes the other's away.  The same for `run`, of which nothing
 # stays behind however it ends.  A start that fails leaves the stopped recording as it was.

@@ -4,7 +4,6 @@
 # full, standard output is closed or a reader is too slow for a pipe that does not wait, the tool
 # says so in one line and fails. When nobody reads the pipe any more, it is quiet.
 # long
-# timeout: 300
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # 200 readers and controllers killed by SIGKILL at random moments: no record is read twice
 # or lost, the session records on, nothing is left behind.
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

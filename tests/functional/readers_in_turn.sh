@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Consumers of a stream one after the other, each interrupted somewhere in a packet:
 # each record that was written is shown, or saved, by exactly one of them.
-# timeout: 240
 # long
 . tests/functional/lib.sh
 

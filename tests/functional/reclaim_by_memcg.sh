@@ -4,7 +4,6 @@
 # run is recorded, and no other: with its order, flags, reclaimed pages, its duration within
 # 10 %, and the cgroup that is short: the task's own, or the one above it that has the limit.
 # guest: icount
-# timeout: 240
 # long
 . tests/functional/lib.sh
 . tests/memcg.sh

@@ -6,7 +6,6 @@
 # above: the task's own, or the one above that. What lies inside, each reclaim of a memory cgroup, has its
 # own record that says so, and is in no sum twice.
 # guest: icount
-# timeout: 300
 # long
 . tests/functional/lib.sh
 . tests/memcg.sh

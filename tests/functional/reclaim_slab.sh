@@ -5,7 +5,6 @@
 # and how long it took, and the cgroup whose objects they are, by its path, also when that is
 # gone; the view adds them up, in a table of their own.
 # guest: icount
-# timeout: 240
 # long
 . tests/functional/lib.sh
 

@@ -6,7 +6,6 @@
 # are as many as the kernel's tracepoints and functions show in the same run, by task, last
 # as long within 10 %, none is lost, and none is counted twice.
 # guest: small
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

@@ -4,7 +4,6 @@
 # to be saved is still in the session, or in a trace of whole packets that says if it is not
 # all; each record is in one of them, once. `run`, whose session ends with it, keeps what was
 # written. The tool says what failed, why, and what is left where.
-# timeout: 600
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh

@@ -4,7 +4,6 @@
 # one that does not fit, under load: each way to save says so, and leaves either nothing or a
 # trace of whole packets that tells the loss. What was consumed and what is left in the session
 # is every record, once.
-# timeout: 600
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh

@@ -4,7 +4,6 @@
 # millisecond, or a write gets rid of one byte at a time. A file that may not grow any more
 # (RLIMIT_FSIZE) is told, not a silent death, and what it concerns is kept as on a full disk.
 # What `run` runs dies of that limit as ever.
-# timeout: 400
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh

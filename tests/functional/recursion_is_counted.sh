@@ -4,7 +4,6 @@
 # kernel address that is not mapped and for a page that is swapped out, raised by kprobes on each
 # function that probes call or are made of; and all that the function tracer does. No hit goes
 # without a trace, in a writer that is busy it is `lost_recursion`, and 6 KiB of stack are left.
-# timeout: 300
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh

@@ -4,7 +4,6 @@
 # exactly the callers that the compiler's runtime finds, named; where the copy of a deeper stack ends, as many
 # of them as it holds.  A saved trace says the same when the process has ended; of a session nothing is left
 # then but where it was, unless it records what is mapped and the files are still there.
-# timeout: 300
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

@@ -4,7 +4,6 @@
 # while it is, once: since when, of what kind and in which cgroup; the verdict names it. When the
 # stall has ended nothing is shown any more as under way. A session of one cgroup does not take
 # a stall for certain whose task may have left it.
-# timeout: 300
 # long
 . tests/functional/lib.sh
 . tests/slow_swap.sh

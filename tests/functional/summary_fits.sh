@@ -3,7 +3,6 @@
 # Whatever it has to say, the summary has at most 25 lines of 100 columns: the verdict at once
 # behind the line that says what was recorded, then evidence, check, cost and what to type next,
 # as text and as Markdown. A quiet host gets one line.
-# timeout: 300
 # long
 . tests/functional/lib.sh
 

@@ -5,7 +5,6 @@
 # limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. The longest run of
 # periods is at most what cpu.stat counts. Where the child has a quota of its own as well, an
 # interval in which both are used up is one. A quota that is found again in time gives none.
-# timeout: 400
 # long
 . tests/functional/lib.sh
 

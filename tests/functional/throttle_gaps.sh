@@ -4,7 +4,6 @@
 # waits as long as the kernel's tracepoint of each switch says, within 3 %; each of three that
 # share a CPU loses what their cgroup is kept off it, within 5 %. A thread outside of it loses
 # nothing.
-# timeout: 240
 # long
 . tests/functional/lib.sh
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # A cgroup that is removed while a CPU quota keeps it off a CPU is kept off no more: each begin
 # has its end, 17 times, and nothing is shown as under way.
-# timeout: 240
 # long
 . tests/functional/lib.sh
 
