@@ -279,6 +279,74 @@ u64 ktrc_function_missed(const struct ktrc_function *f)
 }
 
 /**
+ * ktrc_functions_check() - would the kernel let us attach to all that it needs to have
+ * @functions: the functions
+ * @nr: their number
+ *
+ * Return: as ktrc_function_check(), of the first that it would not
+ */
+int ktrc_functions_check(struct ktrc_function *functions, size_t nr)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < nr && !err; i++)
+		if (!functions[i].is_optional)
+			err = ktrc_function_check(&functions[i]);
+	return err;
+}
+
+/**
+ * ktrc_functions_attach() - attach to all that the kernel has, or to none
+ * @functions: the functions
+ * @nr: their number
+ *
+ * Return: as ktrc_function_attach()
+ */
+int ktrc_functions_attach(struct ktrc_function *functions, size_t nr)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < nr && !err; i++) {
+		err = ktrc_function_attach(&functions[i]);
+		if (err == -ENOENT && functions[i].is_optional)
+			err = 0;
+	}
+	if (err)
+		ktrc_functions_detach(functions, nr);
+	return err;
+}
+
+/**
+ * ktrc_functions_detach() - undo ktrc_functions_attach()
+ * @functions: the functions
+ * @nr: their number
+ */
+void ktrc_functions_detach(struct ktrc_function *functions, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		ktrc_function_detach(&functions[i]);
+}
+
+/**
+ * ktrc_functions_missed() - as ktrc_function_missed(), of all of them
+ * @functions: the functions
+ * @nr: their number
+ */
+u64 ktrc_functions_missed(const struct ktrc_function *functions, size_t nr)
+{
+	u64 missed = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		missed += ktrc_function_missed(&functions[i]);
+	return missed;
+}
+
+/**
  * ktrc_entry_check() - would the kernel let us attach; as ktrc_function_check()
  * @e: the function
  *

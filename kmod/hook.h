@@ -45,6 +45,7 @@ struct ktrc_point {
  * @on_entry: called at entry; not zero: do not call @on_exit
  * @on_exit: called at exit
  * @entry_bytes: kept from entry to exit, in the instance's data
+ * @is_optional: of several, a kernel need not have it
  * @rp: private
  * @is_attached: private
  * @is_known: private; the kernel has taken a probe there
@@ -54,6 +55,7 @@ struct ktrc_function {
 	kretprobe_handler_t on_entry;
 	kretprobe_handler_t on_exit;
 	size_t entry_bytes;
+	bool is_optional;
 	struct kretprobe rp;
 	bool is_attached;
 	bool is_known;
@@ -108,6 +110,15 @@ int ktrc_function_check(struct ktrc_function *f);
 int ktrc_function_attach(struct ktrc_function *f);
 void ktrc_function_detach(struct ktrc_function *f);
 u64 ktrc_function_missed(const struct ktrc_function *f);
+
+/* members of a struct ktrc_function; a @type is kept from entry to exit */
+#define KTRC_FUNCTION(function, entry, exit, type) \
+	.symbol = (function), .on_entry = (entry), .on_exit = (exit), .entry_bytes = sizeof(type)
+
+int ktrc_functions_check(struct ktrc_function *functions, size_t nr);
+int ktrc_functions_attach(struct ktrc_function *functions, size_t nr);
+void ktrc_functions_detach(struct ktrc_function *functions, size_t nr);
+u64 ktrc_functions_missed(const struct ktrc_function *functions, size_t nr);
 
 int ktrc_entry_check(struct ktrc_entry *e);
 int ktrc_entry_attach(struct ktrc_entry *e);

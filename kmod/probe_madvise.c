@@ -26,9 +26,10 @@ static u32 madvise_clock;
 /* calls of process_madvise under way; of a range that came to do_madvise it has a depth */
 static struct ktrc_stalls calls;
 
-/* Kept from entry to exit: the record without what only the exit tells. */
+/* Kept from entry to exit: the record without what only the exit tells; of process_madvise its call. */
 struct madvise_entry {
 	u64 start;
+	struct ktrc_stall *call;
 	struct ktrc_ev_madvise rec;
 };
 
@@ -101,11 +102,12 @@ static int enter_process_madvise(struct kretprobe_instance *ri, unsigned long ad
 		.advice = min((u32)advice, MAX_ADVICE),
 	};
 	preempt_disable_notrace();
-	if (!ktrc_stall_get(&calls))
+	e->call = ktrc_stall_get(&calls);
+	if (!e->call)
 		atomic_long_inc(&calls.missed);
 	preempt_enable_notrace();
 	e->start = ktrc_clock_ticks(madvise_clock);
-	return 0;
+	return !e->call;
 }
 
 /* process_madvise(pidfd, vec, vlen, advice, flags) */
@@ -121,86 +123,54 @@ static int ktrc_on_process_32_entry(struct kretprobe_instance *ri, struct pt_reg
 }
 NOKPROBE_SYMBOL(ktrc_on_process_32_entry);
 
-/* what came to do_madvise has its records; one that was missed at entry is not this call's */
+/* what came to do_madvise has its records */
 static int ktrc_on_process_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	struct madvise_entry *e = (void *)ri->data;
 	int ret = regs_return_value(regs);
-	struct ktrc_stall *call;
-	bool has_failed = false;
+	bool has_come = e->call->depth;
 
-	preempt_disable_notrace();
-	call = ktrc_stall_find(&calls);
-	if (call) {
-		has_failed = ret < 0 && !call->depth;
-		ktrc_stall_put(call);
-	}
-	preempt_enable_notrace();
-	if (has_failed)
-		emit_call((void *)ri->data, ret);
+	ktrc_stall_put(e->call);
+	if (ret < 0 && !has_come)
+		emit_call(e, ret);
 	return 0;
 }
 NOKPROBE_SYMBOL(ktrc_on_process_exit);
 
 /* ---- control ---- */
 
-#define MADVISE_HOOK(function, name, entry)                                                   \
-	{                                                                                     \
-		.symbol = (function), .on_entry = ktrc_on_##entry,                            \
-		.on_exit = ktrc_on_##name##_exit, .entry_bytes = sizeof(struct madvise_entry) \
-	}
-
-#define NR_NEEDED 2
-
 static struct ktrc_function madvise_hooks[] = {
-	MADVISE_HOOK("do_madvise", madvise, madvise_entry),
-	MADVISE_HOOK(KTRC_SYSCALL("process_madvise"), process, process_entry),
+	{ KTRC_FUNCTION("do_madvise", ktrc_on_madvise_entry, ktrc_on_madvise_exit,
+			struct madvise_entry) },
+	{ KTRC_FUNCTION(KTRC_SYSCALL("process_madvise"), ktrc_on_process_entry,
+			ktrc_on_process_exit, struct madvise_entry) },
 	/* of 32-bit programs: a kernel may have none */
-	MADVISE_HOOK(KTRC_SYSCALL_32("process_madvise"), process, process_32_entry),
+	{ KTRC_FUNCTION(KTRC_SYSCALL_32("process_madvise"), ktrc_on_process_32_entry,
+			ktrc_on_process_exit, struct madvise_entry),
+	  .is_optional = true },
 };
 
 static int madvise_check(void)
 {
-	int err = 0;
-	u32 i;
-
-	for (i = 0; i < NR_NEEDED && !err; i++)
-		err = ktrc_function_check(&madvise_hooks[i]);
-	return err;
-}
-
-static void madvise_detach(void)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(madvise_hooks); i++)
-		ktrc_function_detach(&madvise_hooks[i]);
+	return ktrc_functions_check(madvise_hooks, ARRAY_SIZE(madvise_hooks));
 }
 
 static int madvise_attach(u32 clock)
 {
-	int err = 0;
-	u32 i;
-
 	madvise_clock = clock;
 	ktrc_stalls_clear(&calls);
-	for (i = 0; i < ARRAY_SIZE(madvise_hooks) && !err; i++) {
-		err = ktrc_function_attach(&madvise_hooks[i]);
-		if (err == -ENOENT && i >= NR_NEEDED)
-			err = 0;
-	}
-	if (err)
-		madvise_detach();
-	return err;
+	return ktrc_functions_attach(madvise_hooks, ARRAY_SIZE(madvise_hooks));
+}
+
+static void madvise_detach(void)
+{
+	ktrc_functions_detach(madvise_hooks, ARRAY_SIZE(madvise_hooks));
 }
 
 static u64 madvise_missed(void)
 {
-	u64 missed = atomic_long_read(&calls.missed);
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(madvise_hooks); i++)
-		missed += ktrc_function_missed(&madvise_hooks[i]);
-	return missed;
+	return ktrc_functions_missed(madvise_hooks, ARRAY_SIZE(madvise_hooks)) +
+	       atomic_long_read(&calls.missed);
 }
 
 const struct ktrc_probe ktrc_probe_madvise = {

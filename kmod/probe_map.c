@@ -226,66 +226,42 @@ NOKPROBE_SYMBOL(ktrc_on_brk_exit);
 
 /* ---- control ---- */
 
-#define MAP_HOOK(function, name, entry)                                                   \
-	{                                                                                 \
-		.symbol = (function), .on_entry = ktrc_on_##entry,                        \
-		.on_exit = ktrc_on_##name##_exit, .entry_bytes = sizeof(struct map_entry) \
-	}
-
-#define NR_NEEDED 4
-
 static struct ktrc_function map_hooks[] = {
-	MAP_HOOK("do_mmap", mmap, mmap_entry),
-	MAP_HOOK("__vm_munmap", munmap, munmap_entry),
-	MAP_HOOK(KTRC_SYSCALL("mremap"), mremap, mremap_entry),
-	MAP_HOOK(KTRC_SYSCALL("brk"), brk, brk_entry),
+	{ KTRC_FUNCTION("do_mmap", ktrc_on_mmap_entry, ktrc_on_mmap_exit, struct map_entry) },
+	{ KTRC_FUNCTION("__vm_munmap", ktrc_on_munmap_entry, ktrc_on_munmap_exit,
+			struct map_entry) },
+	{ KTRC_FUNCTION(KTRC_SYSCALL("mremap"), ktrc_on_mremap_entry, ktrc_on_mremap_exit,
+			struct map_entry) },
+	{ KTRC_FUNCTION(KTRC_SYSCALL("brk"), ktrc_on_brk_entry, ktrc_on_brk_exit,
+			struct map_entry) },
 	/* of 32-bit programs: a kernel may have none */
-	MAP_HOOK(KTRC_SYSCALL_32("mremap"), mremap, mremap_32_entry),
-	MAP_HOOK(KTRC_SYSCALL_32("brk"), brk, brk_32_entry),
+	{ KTRC_FUNCTION(KTRC_SYSCALL_32("mremap"), ktrc_on_mremap_32_entry, ktrc_on_mremap_exit,
+			struct map_entry),
+	  .is_optional = true },
+	{ KTRC_FUNCTION(KTRC_SYSCALL_32("brk"), ktrc_on_brk_32_entry, ktrc_on_brk_exit,
+			struct map_entry),
+	  .is_optional = true },
 };
 
 static int map_check(void)
 {
-	int err = 0;
-	u32 i;
-
-	for (i = 0; i < NR_NEEDED && !err; i++)
-		err = ktrc_function_check(&map_hooks[i]);
-	return err;
-}
-
-static void map_detach(void)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(map_hooks); i++)
-		ktrc_function_detach(&map_hooks[i]);
+	return ktrc_functions_check(map_hooks, ARRAY_SIZE(map_hooks));
 }
 
 static int map_attach(u32 clock)
 {
-	int err = ktrc_files_open();
-	u32 i;
-
 	map_clock = clock;
-	for (i = 0; i < ARRAY_SIZE(map_hooks) && !err; i++) {
-		err = ktrc_function_attach(&map_hooks[i]);
-		if (err == -ENOENT && i >= NR_NEEDED)
-			err = 0;
-	}
-	if (err)
-		map_detach();
-	return err;
+	return ktrc_files_open() ?: ktrc_functions_attach(map_hooks, ARRAY_SIZE(map_hooks));
+}
+
+static void map_detach(void)
+{
+	ktrc_functions_detach(map_hooks, ARRAY_SIZE(map_hooks));
 }
 
 static u64 map_missed(void)
 {
-	u64 missed = 0;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(map_hooks); i++)
-		missed += ktrc_function_missed(&map_hooks[i]);
-	return missed;
+	return ktrc_functions_missed(map_hooks, ARRAY_SIZE(map_hooks));
 }
 
 const struct ktrc_probe ktrc_probe_map = {
