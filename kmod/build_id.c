@@ -33,31 +33,21 @@ static bool take(void *to, size_t len, const void *head, size_t bytes, u64 at)
 	return true;
 }
 
-static bool take_segment_64(struct segment *s, const void *head, size_t bytes, u32 i)
-{
-	struct elf64_hdr elf;
-	struct elf64_phdr p;
-
-	if (!take(&elf, sizeof(elf), head, bytes, 0) || i >= elf.e_phnum ||
-	    elf.e_phentsize != sizeof(p) || elf.e_phoff > bytes ||
-	    !take(&p, sizeof(p), head, bytes, elf.e_phoff + i * sizeof(p)))
-		return false;
-	*s = (struct segment){ p.p_type, p.p_offset, p.p_filesz };
-	return true;
-}
-
-static bool take_segment_32(struct segment *s, const void *head, size_t bytes, u32 i)
-{
-	struct elf32_hdr elf;
-	struct elf32_phdr p;
-
-	if (!take(&elf, sizeof(elf), head, bytes, 0) || i >= elf.e_phnum ||
-	    elf.e_phentsize != sizeof(p) || elf.e_phoff > bytes ||
-	    !take(&p, sizeof(p), head, bytes, elf.e_phoff + i * sizeof(p)))
-		return false;
-	*s = (struct segment){ p.p_type, p.p_offset, p.p_filesz };
-	return true;
-}
+/* program header @i of a file of that many bits; false if there is none */
+#define TAKE_SEGMENT(bits)                                                                        \
+	static bool take_segment_##bits(struct segment *s, const void *head, size_t bytes, u32 i) \
+	{                                                                                         \
+		struct elf##bits##_hdr elf;                                                       \
+		struct elf##bits##_phdr p;                                                        \
+		if (!take(&elf, sizeof(elf), head, bytes, 0) || i >= elf.e_phnum ||               \
+		    elf.e_phentsize != sizeof(p) || elf.e_phoff > bytes ||                        \
+		    !take(&p, sizeof(p), head, bytes, elf.e_phoff + i * sizeof(p)))               \
+			return false;                                                             \
+		*s = (struct segment){ p.p_type, p.p_offset, p.p_filesz };                        \
+		return true;                                                                      \
+	}
+TAKE_SEGMENT(64)
+TAKE_SEGMENT(32)
 
 /* true if the note at @at is the one; else @at is behind it */
 static bool take_note(struct ktrc_build_id *id, const void *head, size_t bytes, u64 *at)
