@@ -32,6 +32,8 @@ struct ktrc_unwinder {
 	Elf *self; /* says which machine this is */
 	struct ktrc_index files; /* by inode and bias: those that are known to elfutils */
 	const struct ktrc_copy *copy;
+	struct ktrc_stack *stack; /* that of the copy, so far */
+	bool is_lost; /* nobody knows where the caller is */
 	bool ran_out; /* of memory that was copied */
 	bool went_astray; /* to what is no part of the stack */
 };
@@ -278,21 +280,48 @@ void ktrc_unwinder_destroy(struct ktrc_unwinder *unwinder)
 	free(unwinder);
 }
 
+static bool is_in(Dwarf_CFI *cfi, Dwarf_Addr pc)
+{
+	__ktrc_free Dwarf_Frame *frame = NULL;
+
+	return cfi && dwarf_cfi_addrframe(cfi, pc, &frame) == 0;
+}
+
+/* Is it written down how to come from there to the caller. */
+static bool has_cfi(const struct ktrc_unwinder *unwinder, Dwarf_Addr pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *cfi;
+
+	if (!module)
+		return false;
+	cfi = dwfl_module_eh_cfi(module, &bias);
+	if (is_in(cfi, pc - bias))
+		return true;
+	cfi = dwfl_module_dwarf_cfi(module, &bias);
+	return is_in(cfi, pc - bias);
+}
+
+/* Where nothing is written down elfutils takes the frame pointer for one: it may be anything. */
 static int add_frame(Dwfl_Frame *frame, void *arg)
 {
-	struct ktrc_stack *stack = arg;
+	struct ktrc_unwinder *unwinder = arg;
+	struct ktrc_stack *stack = unwinder->stack;
+	bool is_interrupted; /* there, not at a call */
 	Dwarf_Addr pc;
 
-	if (stack->nr == KTRC_MAX_FRAMES || !dwfl_frame_pc(frame, &pc, NULL))
+	if (stack->nr == KTRC_MAX_FRAMES || !dwfl_frame_pc(frame, &pc, &is_interrupted))
 		return DWARF_CB_ABORT;
 	stack->frames[stack->nr++] = pc;
-	return DWARF_CB_OK;
+	unwinder->is_lost = !has_cfi(unwinder, pc - !is_interrupted);
+	return unwinder->is_lost ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
 /* elfutils takes what it cannot read for the end. */
 static u32 end_of(const struct ktrc_unwinder *unwinder, u32 nr, bool is_ended)
 {
-	if (unwinder->went_astray)
+	if (unwinder->is_lost || unwinder->went_astray)
 		return KTRC_stack_end_broken;
 	if (unwinder->ran_out || (!is_ended && nr == KTRC_MAX_FRAMES))
 		return KTRC_stack_end_depth;
@@ -310,9 +339,11 @@ struct ktrc_stack *ktrc_unwind(struct ktrc_unwinder *unwinder, const struct ktrc
 	if (!stack)
 		return NULL;
 	unwinder->copy = copy;
+	unwinder->stack = stack;
+	unwinder->is_lost = false;
 	unwinder->ran_out = false;
 	unwinder->went_astray = false;
-	ret = dwfl_getthread_frames(unwinder->dwfl, (pid_t)unwinder->pid, add_frame, stack);
+	ret = dwfl_getthread_frames(unwinder->dwfl, (pid_t)unwinder->pid, add_frame, unwinder);
 	stack->end = end_of(unwinder, stack->nr, ret == 0);
 	if (!stack->nr)
 		stack->frames[stack->nr++] = copy->words[NR_REGS - 1];

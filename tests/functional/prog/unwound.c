@@ -47,14 +47,15 @@ static __attribute__((noinline)) void sort(void)
 static __attribute__((noinline)) void call_below(int depth)
 {
 	char room[256];
+	register char *base __asm__("rbp") = room; /* what others take for a frame */
 
 	memset(room, depth, sizeof(room));
-	__asm__ volatile("" : : "r"(room) : "memory");
+	__asm__ volatile("" : "+r"(base) : : "memory");
 	if (depth > 1)
 		call_below(depth - 1);
 	else
 		advise();
-	__asm__ volatile("" : : "r"(room) : "memory");
+	__asm__ volatile("" : : "r"(base), "r"(room) : "memory");
 }
 
 static __attribute__((noinline)) void deep(void)
