@@ -18,15 +18,7 @@
 #include "../../uapi/ktrc_events.h"
 #include "../../userspace/lib/device.h"
 #include "../../userspace/lib/nl.h"
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
+#include "decoder_tap.h"
 
 /* ---- the device ---- */
 
@@ -197,6 +189,5 @@ int main(void)
 	test_device();
 	test_netlink_version();
 	test_overtaken();
-	printf("1..%d\n", nr_tests);
-	return nr_failed != 0;
+	return end_of_tests();
 }

@@ -8,6 +8,7 @@
 
 #include "../../userspace/views/reclaim.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define START_TICKS (1ull << 40)
 #define NR_ROUNDS 101 /* a prime */
@@ -16,15 +17,6 @@
 #define WAIT_TICKS 70 /* in each part */
 #define HIGH_TICKS 5000
 #define CGID 77
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 /* A thread's stream under construction. */
 struct source {
@@ -264,6 +256,5 @@ int main(void)
 	test_now(waits_at_the_door, "throttled_direct", "who waits for kswapd");
 	test_now(let_in, "direct", "who was let in waits no more");
 	test_now(let_in_and_out, NULL, "and has ended with that");
-	printf("1..%d\n", nr_tests);
-	return nr_failed > 0;
+	return end_of_tests();
 }

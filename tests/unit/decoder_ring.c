@@ -12,19 +12,11 @@
 #include "../../userspace/lib/packet.h"
 #include "../../userspace/views/check.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define NR_SLOTS 16
 #define NR_FAULTS 40009
 #define STEP_TICKS 199933ull
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 /* ---- a ring, and what will be written into it ---- */
 
@@ -380,6 +372,5 @@ int main(void)
 	test_consumed();
 	test_followed();
 	free(writer.stream.bytes);
-	printf("1..%d\n", nr_tests);
-	return nr_failed != 0;
+	return end_of_tests();
 }

@@ -11,16 +11,9 @@
 
 #include "../../userspace/ctl.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 static char root[] = "/tmp/ktrc-quotas-XXXXXX";
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 /* ---- cgroups ---- */
 
@@ -173,6 +166,5 @@ int main(void)
 	remove_cgroup("changed");
 	remove_cgroup("made");
 	remove(root);
-	printf("1..%d\n", nr_tests);
-	return nr_failed > 0;
+	return end_of_tests();
 }

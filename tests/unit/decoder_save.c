@@ -13,17 +13,9 @@
 
 #include "../../userspace/lib/trace.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define NR_FAULTS 200003 /* so many that a stream is written in several pieces */
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 static size_t disk_left = SIZE_MAX;
 static char base[] = "/tmp/decoder_save.XXXXXX", dir[64];
@@ -253,6 +245,5 @@ int main(void)
 	snprintf(command, sizeof(command), "rm -r %s", base);
 	if (system(command) != 0)
 		abort();
-	printf("1..%d\n", nr_tests);
-	return nr_failed != 0;
+	return end_of_tests();
 }

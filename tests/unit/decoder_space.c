@@ -7,19 +7,11 @@
 
 #include "../../userspace/lib/space.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define NR_PAGES 64
 #define NR_PROCESSES 5
 #define NR_STEPS 20000
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 struct page {
 	u32 kind;
@@ -293,6 +285,5 @@ int main(void)
 	test_ends_of_numbers();
 	ktrc_spaces_destroy(spaces);
 	ktrc_schema_destroy(schema);
-	printf("1..%d\n", nr_tests);
-	return nr_failed > 0;
+	return end_of_tests();
 }

@@ -9,18 +9,10 @@
 #include "../../userspace/format/page.h"
 #include "../../userspace/report.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define START_TICKS (1ull << 40)
 #define NR_FAULTS 11
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 static void put_faults(struct synth_stream *s)
 {
@@ -127,6 +119,5 @@ static void test_others(void)
 int main(void)
 {
 	test_others();
-	printf("1..%d\n", nr_tests);
-	return nr_failed > 0;
+	return end_of_tests();
 }

@@ -15,19 +15,11 @@
 #include "../../userspace/views/faults.h"
 #include "../../userspace/lib/cleanup.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define NR_CPUS 2
 #define NR_FAULTS 5003 /* a prime, for each CPU */
 #define STEP_TICKS 100003ull
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 static struct ktrc_ev_task synth_task(u32 tid)
 {
@@ -480,11 +472,12 @@ int main(int argc, char **argv)
 	struct ktrc_error err;
 
 	if (argc > 1) {
-		nr_failed = ktrc_trace_save(argv[1], capture, NULL, &err) < 0;
-		if (nr_failed)
+		int ret = ktrc_trace_save(argv[1], capture, NULL, &err);
+
+		if (ret < 0)
 			fprintf(stderr, "%s\n", err.text);
 		ktrc_capture_destroy(capture);
-		return nr_failed;
+		return ret < 0;
 	}
 	test_records(capture, "every record, in order of time, with its task");
 	test_books(capture);
@@ -499,6 +492,5 @@ int main(int argc, char **argv)
 	test_retries();
 	test_text_as_number();
 	test_stacks_trimmed();
-	printf("1..%d\n", nr_tests);
-	return nr_failed != 0;
+	return end_of_tests();
 }

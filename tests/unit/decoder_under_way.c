@@ -7,17 +7,10 @@
 
 #include "../../userspace/views/under_way.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define START_TICKS 1000
 #define END_TICKS 9000
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	printf("%sok %d - %s\n", passed ? "" : "not ", ++nr_tests, what);
-	nr_failed += !passed;
-}
 
 static struct ktrc_capture *build_capture(u32 begin, u32 end)
 {
@@ -142,6 +135,5 @@ int main(void)
 	test_threads();
 	test_rules();
 	test_values();
-	printf("1..%d\n", nr_tests);
-	return nr_failed != 0;
+	return end_of_tests();
 }

@@ -8,6 +8,7 @@
 #include "../../userspace/views/compaction.h"
 #include "../../userspace/views/throttle.h"
 #include "decoder_synth.h"
+#include "decoder_tap.h"
 
 #define START_TICKS (1ull << 40)
 #define WINDOW_TICKS (START_TICKS + 1000)
@@ -15,15 +16,6 @@
 #define NR_GAPS 3 /* of each thread */
 #define NR_THREADS 5
 #define NR_LIMITERS 7
-
-static int nr_tests, nr_failed;
-
-static void ok(bool passed, const char *what)
-{
-	nr_tests++;
-	nr_failed += !passed;
-	printf("%sok %d - %s\n", passed ? "" : "not ", nr_tests, what);
-}
 
 static const struct ktrc_ev_task first_task = { .tid = 100, .tgid = 100, .comm = "task" };
 
@@ -171,6 +163,5 @@ int main(void)
 {
 	test_runs();
 	test_threads();
-	printf("1..%d\n", nr_tests);
-	return nr_failed > 0;
+	return end_of_tests();
 }
