@@ -29,10 +29,16 @@ struct look {
 	u32 tgid; /* of the task in effect */
 };
 
-static void see(struct ktrc_index *index, u64 number)
+/* false: there was no room */
+static bool see(struct ktrc_index *index, u64 number)
 {
-	if (index->nr < MAX_SEEN)
-		ktrc_index_get(index, number, 0);
+	return index->nr < MAX_SEEN && ktrc_index_get(index, number, 0);
+}
+
+static void see_renewed(struct ktrc_seen *seen, u32 pid)
+{
+	if (!see(&seen->renewed, pid))
+		seen->is_partial = true;
 }
 
 void ktrc_seen_release(struct ktrc_seen *seen)
@@ -170,7 +176,7 @@ static void see_map(struct look *look, const u8 *payload)
 	    ktrc_get_or_0(look->file, payload))
 		see_code(look, payload, begin, end);
 	if (ktrc_get_or_0(look->loading, payload))
-		see(&look->seen->renewed, look->tgid);
+		see_renewed(look->seen, look->tgid);
 	see_change(look, begin, end);
 	if (call == look->mremap)
 		see_change(look, from, from + ktrc_get_or_0(look->from_pages, payload));
@@ -207,7 +213,7 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 		else if (event == look->map)
 			see_map(look, payload);
 		else if (event == look->exec)
-			see(&look->seen->renewed, look->tgid);
+			see_renewed(look->seen, look->tgid);
 		else if (look->seen->with_changes)
 			see_fault(look, event, payload);
 	}
