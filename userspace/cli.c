@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/number.h"
 #include "lib/suggest.h"
 
@@ -364,24 +364,17 @@ error_t ktrc_cli_option(int key, char *arg, struct argp_state *state, struct ktr
 	}
 }
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
-}
-
 static void on_signal(int number)
 {
 	static u64 first_ns;
 
-	if (number == SIGINT && interrupted && now_ns() - first_ns < ABORT_WITHIN_NS) {
+	if (number == SIGINT && interrupted &&
+	    ktrc_now_ns(CLOCK_MONOTONIC) - first_ns < ABORT_WITHIN_NS) {
 		if (!is_saving)
 			_exit(KTRC_EXIT_ABORTED);
 		aborted = 1;
 	}
-	first_ns = now_ns();
+	first_ns = ktrc_now_ns(CLOCK_MONOTONIC);
 	interrupted = 1;
 }
 

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ctl.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 
 /* how soon it sees a signal that came between two waits, or that the module is gone */
 #define WAIT_MS 500
@@ -24,20 +24,12 @@ static const char *kind_name(u32 kind)
 	return kind < ARRAY_SIZE(kind_names) && kind_names[kind] ? kind_names[kind] : "unknown";
 }
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
-}
-
 static void print_text(const struct ktrc_notice_message *message, FILE *file)
 {
 	char time[KTRC_TEXT_ROOM];
 
-	fprintf(file, "%s  %s: %s", ktrc_text_stamp(now_ns(), time), message->session.name,
-		kind_name(message->kind));
+	fprintf(file, "%s  %s: %s", ktrc_text_stamp(ktrc_now_ns(CLOCK_REALTIME), time),
+		message->session.name, kind_name(message->kind));
 	if (message->kind == KTRC_NOTICE_STOPPED)
 		fprintf(file, " (%s)", ktrc_word(&ktrc_stop_reasons, message->session.stop_reason));
 	if (message->lost || message->kind == KTRC_NOTICE_LOSS)
@@ -47,7 +39,7 @@ static void print_text(const struct ktrc_notice_message *message, FILE *file)
 
 static void print_ndjson(const struct ktrc_notice_message *message, const struct ktrc_output *out)
 {
-	u64 ns = now_ns();
+	u64 ns = ktrc_now_ns(CLOCK_REALTIME);
 	char time[KTRC_TEXT_ROOM];
 	json_t *object = json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I}", "real_ns", (json_int_t)ns,
 				   "time", ktrc_text_stamp(ns, time), "notice",

@@ -9,11 +9,11 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ctl.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/number.h"
 #include "lib/trace.h"
 #include "report.h"
@@ -65,14 +65,6 @@ static int split_command(struct run *run, int argc, char **argv)
 	return argc;
 }
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
-}
-
 /* Its own maximum time may end it before; what cannot be told is told when it is stopped. */
 static bool is_recording(struct ktrc_device *dev)
 {
@@ -84,7 +76,7 @@ static bool is_recording(struct ktrc_device *dev)
 static void wait_for_time(const struct run *run, struct ktrc_device *dev)
 {
 	bool has_progress = isatty(STDERR_FILENO) && !run->request.cli.is_quiet;
-	u64 start_ns = now_ns(), done_ns = 0, left_ns;
+	u64 start_ns = ktrc_now_ns(CLOCK_MONOTONIC), done_ns = 0, left_ns;
 
 	while (done_ns < run->duration_ns && !ktrc_cli_is_interrupted() && is_recording(dev)) {
 		left_ns = run->duration_ns - done_ns;
@@ -92,7 +84,7 @@ static void wait_for_time(const struct run *run, struct ktrc_device *dev)
 			fprintf(stderr, "\rrecording, %llu s left (Ctrl-C stops early) ",
 				(left_ns + NSEC_PER_SEC - 1) / NSEC_PER_SEC);
 		ktrc_cli_sleep(left_ns < STEP_NS ? left_ns : STEP_NS);
-		done_ns = now_ns() - start_ns;
+		done_ns = ktrc_now_ns(CLOCK_MONOTONIC) - start_ns;
 	}
 	if (has_progress)
 		fputs("\r\033[K", stderr);

@@ -2,11 +2,11 @@
 /* --window: how much memory keeps the last so many seconds, at the present rate. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ctl.h"
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/vmstat.h"
 
 #define LOOK_NS 250000000ull
@@ -20,24 +20,18 @@
 #define LEAST_PACKETS 4
 #define DEFAULT_MAX_MB 1024
 
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / (double)NSEC_PER_SEC;
-}
-
 static double faults_per_second(void)
 {
-	double start = now_seconds(), rate;
+	u64 start_ns = ktrc_now_ns(CLOCK_MONOTONIC);
 	struct ktrc_vmstat before = ktrc_vmstat_read(), after;
+	double seconds, rate;
 
 	ktrc_cli_sleep(LOOK_NS);
 	after = ktrc_vmstat_read();
 	if (!before.is_known || !after.is_known)
 		return LEAST_FAULTS;
-	rate = (double)(after.pgfault - before.pgfault) / (now_seconds() - start);
+	seconds = (double)(ktrc_now_ns(CLOCK_MONOTONIC) - start_ns) / (double)NSEC_PER_SEC;
+	rate = (double)(after.pgfault - before.pgfault) / seconds;
 	return rate > LEAST_FAULTS ? rate : LEAST_FAULTS;
 }
 

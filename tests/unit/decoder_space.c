@@ -223,7 +223,7 @@ static void test_ends_of_numbers(void)
 	wide->events[28].bytes /= 8;
 	if (ktrc_schema_finish(wide, &err) < 0)
 		abort();
-	seen = ktrc_spaces_create(wide);
+	seen = ktrc_spaces_create(wide, 0);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		u64 payload[] = { ranges[i][0], ranges[i][1] - ranges[i][0] };
 		const struct ktrc_record record = {
@@ -271,7 +271,7 @@ int main(void)
 	u32 wrong = 0, known = 0;
 
 	schema = synth_schema();
-	spaces = ktrc_spaces_create(schema);
+	spaces = ktrc_spaces_create(schema, 0);
 	if (!spaces)
 		abort();
 	for (u32 i = 0; i < NR_STEPS; i++) {

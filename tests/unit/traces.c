@@ -269,7 +269,9 @@ static int save(const struct recipe *recipe, const char *dir)
 	capture = synth_capture(streams, recipe->nr_cpus);
 	describe(recipe, capture);
 	snprintf(path, sizeof(path), "%s/%s", dir, recipe->name);
-	ret = ktrc_trace_save(path, capture, NULL, &err);
+	ret = ktrc_capture_start_reader(capture, &err);
+	if (ret == 0)
+		ret = ktrc_trace_save(path, capture, NULL, &err);
 	if (ret < 0)
 		fprintf(stderr, "%s\n", err.text);
 	ktrc_capture_destroy(capture);

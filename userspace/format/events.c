@@ -16,7 +16,6 @@ struct ktrc_event_printer {
 	const struct ktrc_output *out;
 	u64 nr_printed;
 	struct ktrc_spaces *spaces; /* NULL: not needed, not known, or no memory */
-	u64 start_ticks; /* before it some CPU's records may be missing */
 	/* the second that @second_text stands for; most records share it */
 	u64 second;
 	char second_text[STAMP_ROOM];
@@ -36,8 +35,8 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 	printer->format = format;
 	printer->out = out;
 	if (out->has_stacks && ktrc_capture_has_mappings(capture))
-		printer->spaces = ktrc_spaces_create(capture->schema);
-	printer->start_ticks = ktrc_capture_window_start(capture);
+		printer->spaces =
+			ktrc_spaces_create(capture->schema, ktrc_capture_window_start(capture));
 	if (format != KTRC_OUT_JSON)
 		return printer;
 	json_t *head = ktrc_json_document("ktrc.events/1", capture, capture->start_ticks);
@@ -369,8 +368,7 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 /* What a record says of memory holds for those after it.  Half of it would name wrong places. */
 static void follow_mappings(struct ktrc_event_printer *printer, const struct ktrc_record *record)
 {
-	if (!printer->spaces || record->ticks < printer->start_ticks ||
-	    ktrc_spaces_add(printer->spaces, record) == 0)
+	if (!printer->spaces || ktrc_spaces_add(printer->spaces, record) == 0)
 		return;
 	ktrc_spaces_destroy(printer->spaces);
 	printer->spaces = NULL;

@@ -61,4 +61,24 @@ static inline size_t ktrc_array_before_bytes(const void *array, size_t nr, size_
 #define ktrc_array_before(array, nr, key) \
 	ktrc_array_before_bytes((array), (nr), sizeof(*(array)), (key))
 
+static inline int ktrc_array_compare(const void *a, const void *b)
+{
+	u64 x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+/**
+ * ktrc_array_sort() - as ktrc_array_before() wants it
+ * @array: pointer to the first member; each is, or begins with, a u64
+ * @nr: number of members
+ */
+#define ktrc_array_sort(array, nr)                                                  \
+	do {                                                                        \
+		if (nr)                                                             \
+			qsort((array), (nr), sizeof(*(array)), ktrc_array_compare); \
+	} while (0)
+
 #endif

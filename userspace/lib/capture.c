@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -330,9 +329,8 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
 	int ret = 0;
 
-	if (capture->has_symbols || !ktrc_capture_has_stacks(capture))
+	if (capture->is_saved || !ktrc_capture_has_stacks(capture))
 		return 0;
-	capture->has_symbols = true;
 	look_through(capture, &seen);
 	/* what is followed comes later */
 	if (seen.kernel.nr || !capture->nr_streams)
@@ -340,20 +338,20 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 	return ret < 0 || !with_code ? ret : ktrc_code_load(&capture->code, &seen, &capture->names);
 }
 
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
-}
-
-u64 ktrc_capture_window_boot_ns(const struct ktrc_capture *capture)
+/* CLOCK_BOOTTIME of its window's begin. */
+static u64 window_boot_ns(const struct ktrc_capture *capture)
 {
 	u64 real_ns = ktrc_ticks_to_real_ns(&capture->clock, ktrc_capture_window_start(capture));
 	u64 mono_ns = real_ns - capture->clock.real_ns + capture->clock.mono_ns;
 
-	return mono_ns + now_ns(CLOCK_BOOTTIME) - now_ns(CLOCK_MONOTONIC);
+	return mono_ns + ktrc_now_ns(CLOCK_BOOTTIME) - ktrc_now_ns(CLOCK_MONOTONIC);
+}
+
+int ktrc_capture_load_mapped(const struct ktrc_capture *capture, const struct ktrc_seen *seen,
+			     struct ktrc_mapped *mapped)
+{
+	return ktrc_mapped_load(mapped, seen, capture->schema, &capture->names,
+				window_boot_ns(capture));
 }
 
 /* While following, the changes are still to come. */
@@ -361,12 +359,10 @@ int ktrc_capture_need_mapped(struct ktrc_capture *capture)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
 
-	if (capture->has_mapped || !capture->nr_streams || !ktrc_capture_has_mappings(capture))
+	if (capture->is_saved || !capture->nr_streams || !ktrc_capture_has_mappings(capture))
 		return 0;
-	capture->has_mapped = true;
 	look_through(capture, &seen);
-	return ktrc_mapped_load(&capture->mapped, &seen, capture->schema, &capture->names,
-				ktrc_capture_window_boot_ns(capture));
+	return ktrc_capture_load_mapped(capture, &seen, &capture->mapped);
 }
 
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)
@@ -385,7 +381,7 @@ int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *e
 
 u64 ktrc_capture_window_start(const struct ktrc_capture *capture)
 {
-	u64 reach = capture->reader ? ktrc_reader_reach(capture->reader) : 0;
+	u64 reach = ktrc_reader_reach(capture->reader);
 
 	return reach > capture->start_ticks ? reach : capture->start_ticks;
 }

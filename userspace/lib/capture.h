@@ -43,6 +43,7 @@ struct ktrc_stream {
  * @nr_cpus: CPU numbers are below this
  * @nr_online: CPUs online when captured
  * @nr_packets: packets in each ring
+ * @is_saved: it comes from a trace
  * @is_cut: reading ended before the records of a stopped session did, or at a full
  *	disk: the rest was left in the session, or is gone
  * @is_unfinished: the tool that was saving it did not come to the end
@@ -56,9 +57,7 @@ struct ktrc_stream {
  * @quotas: of cgroups, where throttling is recorded
  * @symbols: the kernel's functions, once they were asked for; of a saved trace those in its stacks
  * @code: what user stacks lead through, once it was asked for
- * @has_symbols: they were
  * @mapped: what processes had mapped when the window began, once it was asked for
- * @has_mapped: it was
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
@@ -77,6 +76,7 @@ struct ktrc_capture {
 	u32 nr_cpus;
 	u32 nr_online;
 	u32 nr_packets;
+	bool is_saved;
 	bool is_cut;
 	bool is_unfinished;
 	u64 lost_since;
@@ -89,9 +89,7 @@ struct ktrc_capture {
 	struct ktrc_quotas quotas;
 	struct ktrc_symbols symbols;
 	struct ktrc_code code;
-	bool has_symbols;
 	struct ktrc_mapped mapped;
-	bool has_mapped;
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
@@ -150,8 +148,16 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code);
 /** ktrc_capture_need_mapped() - fill @mapped if the session records mappings; 0 or -ENOMEM */
 int ktrc_capture_need_mapped(struct ktrc_capture *capture);
 
-/** ktrc_capture_window_boot_ns() - when its window began, CLOCK_BOOTTIME; on the machine that recorded it */
-u64 ktrc_capture_window_boot_ns(const struct ktrc_capture *capture);
+/**
+ * ktrc_capture_load_mapped() - look what processes had mapped when the window began
+ * @capture: of a session on this machine, which records mappings
+ * @seen: its records
+ * @mapped: empty
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ktrc_capture_load_mapped(const struct ktrc_capture *capture, const struct ktrc_seen *seen,
+			     struct ktrc_mapped *mapped);
 
 /** ktrc_capture_start_reader() - feed the streams to a new reader */
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);

@@ -325,13 +325,11 @@ static int fill_newer(struct ktrc_capture *capture, const json_t *document)
 
 	capture->settled_ticks = json_is_integer(settled) ? (u64)json_integer_value(settled) :
 							    capture->end_ticks;
-	capture->has_symbols = true;
 	/* names are not worth a trace */
 	if (ktrc_symbols_from_json(&capture->symbols, json_object_get(document, "functions")) < 0)
 		ktrc_symbols_release(&capture->symbols);
 	if (ktrc_code_from_json(&capture->code, json_object_get(document, "code")) < 0)
 		ktrc_code_release(&capture->code);
-	capture->has_mapped = true;
 	if (ktrc_mapped_from_json(&capture->mapped, json_object_get(document, "mapped")) < 0)
 		ktrc_mapped_release(&capture->mapped);
 	if (ktrc_quotas_from_json(&capture->quotas, json_object_get(document, "cpu_max")) < 0)
@@ -348,6 +346,7 @@ static int fill(struct ktrc_capture *capture, const json_t *document)
 	    session_from_json(capture, json_object_get(document, "session")) < 0 ||
 	    fill_newer(capture, document) < 0)
 		return -EPROTO;
+	capture->is_saved = true;
 	capture->is_cut = json_is_true(json_object_get(document, "is_cut"));
 	capture->is_unfinished = json_is_true(json_object_get(document, "is_unfinished"));
 	capture->base.start = ktrc_json_parse_vmstat(json_object_get(document, "vmstat_start"));

@@ -31,3 +31,11 @@ u64 ktrc_ticks_to_real_ns(const struct ktrc_timebase *tb, u64 ticks)
 
 	return zero.seconds * NSEC_PER_SEC + (u64)ns;
 }
+
+u64 ktrc_now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
+}

@@ -3,6 +3,8 @@
 #ifndef KTRC_CLOCK_H
 #define KTRC_CLOCK_H
 
+#include <time.h>
+
 #include "types.h"
 
 /**
@@ -39,5 +41,8 @@ struct ktrc_clock_offset ktrc_clock_offset(const struct ktrc_timebase *tb);
 
 /** ktrc_ticks_to_real_ns() - a stamp as CLOCK_REALTIME, from the offset as a CTF reader does */
 u64 ktrc_ticks_to_real_ns(const struct ktrc_timebase *tb, u64 ticks);
+
+/** ktrc_now_ns() - what a clock of the kernel's says, as CLOCK_MONOTONIC */
+u64 ktrc_now_ns(clockid_t clock);
 
 #endif

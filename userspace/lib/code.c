@@ -55,8 +55,9 @@ const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
 {
 	u32 at = ktrc_index_find(&code->by_copy, task->tgid, copy);
 
-	return at != KTRC_INDEX_NONE &&
-			       (code->unwound[at].is_recorded || find_process(code, task)) ?
+	bool is_alive = ktrc_index_find(&code->by_pid, task->tgid, 0) != KTRC_INDEX_NONE;
+
+	return at != KTRC_INDEX_NONE && (!is_alive || find_process(code, task)) ?
 		       code->unwound[at].stack :
 		       NULL;
 }

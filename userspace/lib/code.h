@@ -47,15 +47,14 @@ struct ktrc_process {
 };
 
 /**
- * struct ktrc_unwound - a copied stack that was followed
+ * struct ktrc_unwound - a copied stack that was followed; of a process that is not in @processes, as
+ * it has ended, by what was recorded
  * @pid: whose it is
- * @is_recorded: by what was recorded of a process that has ended; else by @processes
  * @copy: id of the copy
  * @stack: where it leads
  */
 struct ktrc_unwound {
 	u32 pid;
-	bool is_recorded;
 	u64 copy;
 	struct ktrc_stack *stack;
 };

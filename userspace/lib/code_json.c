@@ -62,9 +62,8 @@ static json_t *unwound_to_json(const struct ktrc_unwound *row)
 	snprintf(copy, sizeof(copy), "0x%llx", row->copy);
 	for (u32 i = 0; i < row->stack->nr; i++)
 		json_array_append_new(frames, json_integer((json_int_t)row->stack->frames[i]));
-	return json_pack("{s:i, s:b, s:s, s:i, s:o}", "pid", (int)row->pid, "recorded",
-			 row->is_recorded, "copy", copy, "end", (int)row->stack->end, "frames",
-			 frames);
+	return json_pack("{s:i, s:s, s:i, s:o}", "pid", (int)row->pid, "copy", copy, "end",
+			 (int)row->stack->end, "frames", frames);
 }
 
 json_t *ktrc_code_to_json(const struct ktrc_code *code)
@@ -93,8 +92,9 @@ json_t *ktrc_code_to_json(const struct ktrc_code *code)
 			 unwound);
 }
 
-static int file_from_json(struct ktrc_code *code, const json_t *row)
+static int file_from_json(const json_t *row, void *to)
 {
+	struct ktrc_code *code = to;
 	const char *path = ktrc_json_text(row, "path"), *id = ktrc_json_text(row, "build_id");
 	struct ktrc_code_file *file;
 
@@ -119,16 +119,23 @@ static const struct ktrc_json_member mapping_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_mapping, file),
 };
 
-static int mapping_from_json(const struct ktrc_code *code, struct ktrc_process *process,
-			     const json_t *row)
+/* Of what and of whom. */
+struct mapper {
+	const struct ktrc_code *code;
+	struct ktrc_process *process;
+};
+
+static int mapping_from_json(const json_t *row, void *to)
 {
+	const struct mapper *mapper = to;
+	struct ktrc_process *process = mapper->process;
 	u64 last = process->nr_mappings ? process->mappings[process->nr_mappings - 1].end : 0;
 	struct ktrc_mapping *m = ktrc_array_push(process->mappings, process->nr_mappings);
 
 	if (!m)
 		return -ENOMEM;
 	if (ktrc_json_unpack(row, mapping_members, ARRAY_SIZE(mapping_members), m) < 0 ||
-	    m->begin < last || m->end <= m->begin || m->file >= code->nr_files)
+	    m->begin < last || m->end <= m->begin || m->file >= mapper->code->nr_files)
 		return -EPROTO;
 	return 0;
 }
@@ -138,13 +145,11 @@ static const struct ktrc_json_member process_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_process, start_ns),
 };
 
-static int process_from_json(struct ktrc_code *code, const json_t *row)
+static int process_from_json(const json_t *row, void *to)
 {
+	struct ktrc_code *code = to;
 	struct ktrc_process *process = ktrc_array_push(code->processes, code->nr_processes);
 	const char *comm = ktrc_json_text(row, "comm");
-	const json_t *mapping;
-	int ret = 0;
-	size_t i;
 
 	if (!process)
 		return -ENOMEM;
@@ -152,12 +157,8 @@ static int process_from_json(struct ktrc_code *code, const json_t *row)
 	    !comm || strlen(comm) >= sizeof(process->comm))
 		return -EPROTO;
 	strcpy(process->comm, comm);
-	json_array_foreach(json_object_get(row, "mappings"), i, mapping) {
-		ret = mapping_from_json(code, process, mapping);
-		if (ret < 0)
-			break;
-	}
-	return ret;
+	return ktrc_json_each(json_object_get(row, "mappings"), mapping_from_json,
+			      &(struct mapper){ code, process });
 }
 
 static const struct ktrc_json_member unwound_members[] = {
@@ -168,21 +169,19 @@ static const struct ktrc_json_member stack_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_stack, end),
 };
 
-static int frames_from_json(struct ktrc_stack *stack, const json_t *frames)
+static int frame_from_json(const json_t *frame, void *to)
 {
-	const json_t *frame;
-	size_t i;
+	struct ktrc_stack *stack = to;
 
-	json_array_foreach(frames, i, frame) {
-		if (!json_is_integer(frame))
-			return -EPROTO;
-		stack->frames[stack->nr++] = (u64)json_integer_value(frame);
-	}
+	if (!json_is_integer(frame))
+		return -EPROTO;
+	stack->frames[stack->nr++] = (u64)json_integer_value(frame);
 	return 0;
 }
 
-static int unwound_from_json(struct ktrc_code *code, const json_t *object)
+static int unwound_from_json(const json_t *object, void *to)
 {
+	struct ktrc_code *code = to;
 	struct ktrc_unwound *row = ktrc_array_push(code->unwound, code->nr_unwound);
 	const json_t *frames = json_object_get(object, "frames");
 	const char *copy = ktrc_json_text(object, "copy");
@@ -194,7 +193,6 @@ static int unwound_from_json(struct ktrc_code *code, const json_t *object)
 	if (nr == 0 || nr > KTRC_MAX_FRAMES || !copy || strncmp(copy, "0x", 2) != 0)
 		return -EPROTO;
 	row->copy = strtoull(copy, &end, 16);
-	row->is_recorded = json_is_true(json_object_get(object, "recorded"));
 	row->stack = calloc(1, sizeof(*row->stack) + nr * sizeof(u64));
 	if (!row->stack)
 		return -ENOMEM;
@@ -202,29 +200,16 @@ static int unwound_from_json(struct ktrc_code *code, const json_t *object)
 	    ktrc_json_unpack(object, unwound_members, ARRAY_SIZE(unwound_members), row) < 0 ||
 	    ktrc_json_unpack(object, stack_members, ARRAY_SIZE(stack_members), row->stack) < 0)
 		return -EPROTO;
-	return frames_from_json(row->stack, frames);
+	return ktrc_json_each(frames, frame_from_json, row->stack);
 }
 
 int ktrc_code_from_json(struct ktrc_code *code, const json_t *object)
 {
-	const json_t *row;
-	int ret = 0;
-	size_t i;
+	int ret = ktrc_json_each(json_object_get(object, "files"), file_from_json, code);
 
-	json_array_foreach(json_object_get(object, "files"), i, row) {
-		ret = file_from_json(code, row);
-		if (ret < 0)
-			return ret;
-	}
-	json_array_foreach(json_object_get(object, "processes"), i, row) {
-		ret = process_from_json(code, row);
-		if (ret < 0)
-			return ret;
-	}
-	json_array_foreach(json_object_get(object, "unwound"), i, row) {
-		ret = unwound_from_json(code, row);
-		if (ret < 0)
-			return ret;
-	}
-	return index_all(code);
+	if (ret == 0)
+		ret = ktrc_json_each(json_object_get(object, "processes"), process_from_json, code);
+	if (ret == 0)
+		ret = ktrc_json_each(json_object_get(object, "unwound"), unwound_from_json, code);
+	return ret ? ret : index_all(code);
 }

@@ -14,15 +14,15 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "json.h"
 
 #define MAX_MEMORY (1ull << 30) /* more than the parent has */
 #define MAX_CPU_S 20
-#define MAX_WAIT_MS 60000
+#define MAX_WAIT_NS (60 * NSEC_PER_SEC)
 
 /* What the parent holds, a session perhaps, does not outlive it for this one's sake. */
 static void close_others(int fd)
@@ -64,19 +64,12 @@ static void be_child(const struct ktrc_seen *seen, const struct ktrc_names *name
 	_exit(document && json_dumpfd(document, fd, JSON_COMPACT) == 0 ? 0 : 1);
 }
 
-static s64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (s64)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* All that comes until the child has ended, or its time is over; NULL: nothing of use. */
 static char *read_all(int fd, size_t *len)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	s64 end_ms = now_ms() + MAX_WAIT_MS, left_ms;
+	u64 end_ns = ktrc_now_ns(CLOCK_MONOTONIC) + MAX_WAIT_NS;
+	s64 left_ms;
 	char *text = NULL, *grown;
 	size_t room = 0;
 	ssize_t got = 1;
@@ -89,7 +82,7 @@ static char *read_all(int fd, size_t *len)
 				break;
 			text = grown;
 		}
-		left_ms = end_ms - now_ms();
+		left_ms = (s64)(end_ns - ktrc_now_ns(CLOCK_MONOTONIC)) / (s64)NSEC_PER_MSEC;
 		if (left_ms <= 0 || TEMP_FAILURE_RETRY(poll(&poll_fd, 1, (int)left_ms)) <= 0)
 			break;
 		got = TEMP_FAILURE_RETRY(read(fd, text + *len, room - *len));

@@ -7,11 +7,11 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "elf.h"
 #include "maps.h"
 #include "names.h"
@@ -34,13 +34,6 @@ struct loader {
 	size_t nr_tables;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const u64 *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Each once. */
 static int add_address(struct loader *loader, u64 address)
 {
@@ -59,12 +52,6 @@ static int add_address(struct loader *loader, u64 address)
 	return 0;
 }
 
-static void sort_addresses(struct loader *loader)
-{
-	if (loader->nr_addresses)
-		qsort(loader->addresses, loader->nr_addresses, sizeof(u64), by_value);
-}
-
 static int add_addresses(struct loader *loader, const struct ktrc_index *index)
 {
 	int ret = 0;
@@ -72,7 +59,7 @@ static int add_addresses(struct loader *loader, const struct ktrc_index *index)
 	for (size_t i = 0; ret == 0 && i < index->nr_slots; i++)
 		if (index->slots[i].is_used)
 			ret = add_address(loader, index->slots[i].a);
-	sort_addresses(loader);
+	ktrc_array_sort(loader->addresses, loader->nr_addresses);
 	return ret;
 }
 
@@ -201,14 +188,6 @@ static void destroy(struct ktrc_unwinder **unwinder)
 #define MAX_UNWIND_NS (4 * NSEC_PER_SEC)
 #define MAX_LOOK_NS (10 * NSEC_PER_SEC)
 
-static u64 cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (u64)now.tv_sec * NSEC_PER_SEC + (u64)now.tv_nsec;
-}
-
 static struct ktrc_unwinder *create(const struct loader *loader, u32 pid, bool is_recorded)
 {
 	return is_recorded ? ktrc_unwinder_create_recorded(pid, loader->seen, loader->names) :
@@ -220,7 +199,7 @@ static int unwind_all(struct loader *loader, u32 pid, bool is_recorded)
 {
 	KTRC_CLEANUP(destroy) struct ktrc_unwinder *unwinder = NULL;
 	const struct ktrc_seen *seen = loader->seen;
-	u64 end_ns = cpu_ns() + MAX_UNWIND_NS;
+	u64 end_ns = ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) + MAX_UNWIND_NS;
 	struct ktrc_stack *stack;
 	int ret = 0;
 
@@ -235,15 +214,14 @@ static int unwind_all(struct loader *loader, u32 pid, bool is_recorded)
 			continue;
 		if (!unwinder)
 			unwinder = create(loader, pid, is_recorded);
-		if (!unwinder || cpu_ns() > end_ns)
+		if (!unwinder || ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) > end_ns)
 			break;
 		stack = ktrc_unwind(unwinder, seen->copies[slot->place]);
 		if (stack)
-			ret = add_unwound(loader, (struct ktrc_unwound){ pid, is_recorded, slot->b,
-									 stack });
+			ret = add_unwound(loader, (struct ktrc_unwound){ pid, slot->b, stack });
 	}
 	if (unwinder)
-		sort_addresses(loader);
+		ktrc_array_sort(loader->addresses, loader->nr_addresses);
 	return ret;
 }
 
@@ -376,14 +354,16 @@ int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
 		.code = code,
 		.seen = seen,
 		.names = names,
-		.end_ns = cpu_ns() + MAX_LOOK_NS,
+		.end_ns = ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) + MAX_LOOK_NS,
 	};
 	int ret = add_addresses(&loader, &seen->user);
 
 	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
 		if (seen->pids.slots[i].is_used)
 			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
-	for (size_t i = 0; ret == 0 && i < seen->nr_code && cpu_ns() < loader.end_ns; i++)
+	for (size_t i = 0;
+	     ret == 0 && i < seen->nr_code && ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) < loader.end_ns;
+	     i++)
 		ret = add_mapped(&loader, seen->code[i].mapping);
 	if (ret == 0)
 		ret = keep_functions(&loader);

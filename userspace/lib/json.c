@@ -46,6 +46,20 @@ int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *member
 	return 0;
 }
 
+int ktrc_json_each(const json_t *array, int (*take)(const json_t *member, void *to), void *to)
+{
+	const json_t *member;
+	int ret = 0;
+	size_t i;
+
+	json_array_foreach(array, i, member) {
+		ret = take(member, to);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
 const char *ktrc_json_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));

@@ -37,6 +37,9 @@ int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *member
 /** ktrc_json_text() - a string member; NULL if it is missing */
 const char *ktrc_json_text(const json_t *object, const char *key);
 
+/** ktrc_json_each() - take each member of an array, until that does not return 0; that */
+int ktrc_json_each(const json_t *array, int (*take)(const json_t *member, void *to), void *to);
+
 /** ktrc_json_uuid() - as text with hyphens */
 json_t *ktrc_json_uuid(const u8 uuid[16]);
 int ktrc_json_parse_uuid(const json_t *text, u8 uuid[16]);

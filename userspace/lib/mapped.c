@@ -187,13 +187,6 @@ static int forget_changes(struct look *look)
 	return ret;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const u64 *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static int sort_blocks(struct look *look)
 {
 	const struct ktrc_index *index = &look->seen->blocks;
@@ -208,8 +201,7 @@ static int sort_blocks(struct look *look)
 		if (block)
 			*block = index->slots[i].a;
 	}
-	if (look->nr_blocks)
-		qsort(look->blocks, look->nr_blocks, sizeof(u64), by_value);
+	ktrc_array_sort(look->blocks, look->nr_blocks);
 	return 0;
 }
 
@@ -275,7 +267,7 @@ int ktrc_mapped_load(struct ktrc_mapped *mapped, const struct ktrc_seen *seen,
 	/* what is not known to have changed may have */
 	if (seen->is_partial)
 		return 0;
-	look.spaces = ktrc_spaces_create(schema);
+	look.spaces = ktrc_spaces_create(schema, 0);
 	ret = look.spaces ? look_all(&look, start_ns) : -ENOMEM;
 	ktrc_spaces_destroy(look.spaces);
 	ktrc_index_release(&look.files);
@@ -312,8 +304,9 @@ static const struct ktrc_json_member area_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_area, kind),
 };
 
-static int row_from_json(struct ktrc_mapped *mapped, const json_t *object)
+static int row_from_json(const json_t *object, void *to)
 {
+	struct ktrc_mapped *mapped = to;
 	struct ktrc_mapped_row *row = ktrc_array_push(mapped->rows, mapped->nr);
 
 	if (!row)
@@ -325,8 +318,9 @@ static int row_from_json(struct ktrc_mapped *mapped, const json_t *object)
 	return 0;
 }
 
-static int path_from_json(struct ktrc_mapped *mapped, const json_t *text)
+static int path_from_json(const json_t *text, void *to)
 {
+	struct ktrc_mapped *mapped = to;
 	char **path = json_is_string(text) ? ktrc_array_push(mapped->paths, mapped->nr_paths) :
 					     NULL;
 
@@ -338,19 +332,7 @@ static int path_from_json(struct ktrc_mapped *mapped, const json_t *text)
 
 int ktrc_mapped_from_json(struct ktrc_mapped *mapped, const json_t *object)
 {
-	const json_t *row;
-	int ret = 0;
-	size_t i;
+	int ret = ktrc_json_each(json_object_get(object, "paths"), path_from_json, mapped);
 
-	json_array_foreach(json_object_get(object, "paths"), i, row) {
-		ret = path_from_json(mapped, row);
-		if (ret < 0)
-			return ret;
-	}
-	json_array_foreach(json_object_get(object, "rows"), i, row) {
-		ret = row_from_json(mapped, row);
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
+	return ret ? ret : ktrc_json_each(json_object_get(object, "rows"), row_from_json, mapped);
 }

@@ -22,6 +22,7 @@ struct space {
 };
 
 struct ktrc_spaces {
+	u64 start_ticks; /* before, half of what happened may be missing */
 	const struct ktrc_event *map, *fork, *exec, *exit;
 	const struct ktrc_getter *page, *pages, *error, *file, *call, *anon, *shared, *from;
 	const struct ktrc_getter *from_pages, *dontunmap, *loading, *process, *live;
@@ -66,12 +67,14 @@ static void resolve(struct ktrc_spaces *spaces, const struct ktrc_schema *schema
 	spaces->live = ktrc_event_getter(spaces->exit, "live");
 }
 
-struct ktrc_spaces *ktrc_spaces_create(const struct ktrc_schema *schema)
+struct ktrc_spaces *ktrc_spaces_create(const struct ktrc_schema *schema, u64 start_ticks)
 {
 	struct ktrc_spaces *spaces = calloc(1, sizeof(*spaces));
 
-	if (spaces)
-		resolve(spaces, schema);
+	if (!spaces)
+		return NULL;
+	spaces->start_ticks = start_ticks;
+	resolve(spaces, schema);
 	return spaces;
 }
 
@@ -333,6 +336,8 @@ int ktrc_spaces_add(struct ktrc_spaces *spaces, const struct ktrc_record *record
 	u32 pid = record->task->tgid;
 	struct space *space;
 
+	if (record->ticks < spaces->start_ticks)
+		return 0;
 	if (event == spaces->fork)
 		return add_fork(spaces, pid, (u32)ktrc_get_or_0(spaces->process, record->payload));
 	if (event != spaces->map && event != spaces->exec && event != spaces->exit)

@@ -36,8 +36,14 @@ struct ktrc_area {
 
 struct ktrc_spaces;
 
-/** ktrc_spaces_create() - of records of @schema; NULL without memory */
-struct ktrc_spaces *ktrc_spaces_create(const struct ktrc_schema *schema);
+/**
+ * ktrc_spaces_create() - where nothing is known yet
+ * @schema: of the records to come
+ * @start_ticks: what a record says that is earlier does not count
+ *
+ * Return: NULL without memory.
+ */
+struct ktrc_spaces *ktrc_spaces_create(const struct ktrc_schema *schema, u64 start_ticks);
 void ktrc_spaces_destroy(struct ktrc_spaces *spaces);
 
 /**

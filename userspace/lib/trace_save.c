@@ -311,8 +311,7 @@ static json_t *mapped_to_json(const struct ktrc_trace_writer *writer,
 {
 	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
 
-	return ktrc_mapped_load(&mapped, &writer->seen, capture->schema, &capture->names,
-				ktrc_capture_window_boot_ns(capture)) < 0 ?
+	return ktrc_capture_load_mapped(capture, &writer->seen, &mapped) < 0 ?
 		       NULL :
 		       ktrc_mapped_to_json(&mapped);
 }

@@ -14,6 +14,7 @@ typedef __u8 u8;
 typedef __u16 u16;
 
 #define NSEC_PER_SEC 1000000000ull
+#define NSEC_PER_MSEC 1000000ull
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif

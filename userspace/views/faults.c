@@ -112,14 +112,14 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	view->all = calloc(1, sizeof(*view->all));
 	if (!view->priv || !view->all)
 		return NULL;
+	view->start_ticks = ktrc_capture_window_start(capture);
 	view->has_mappings = ktrc_capture_has_mappings(capture);
 	if (view->has_mappings) {
-		view->priv->spaces = ktrc_spaces_create(capture->schema);
+		view->priv->spaces = ktrc_spaces_create(capture->schema, view->start_ticks);
 		if (!view->priv->spaces ||
 		    ktrc_mapped_put(&capture->mapped, view->priv->spaces) < 0)
 			return NULL;
 	}
-	view->start_ticks = ktrc_capture_window_start(capture);
 	view->event = pick_event(capture);
 	view->weight = ktrc_capture_weight(capture, view->event);
 	if (view->event)
@@ -363,9 +363,7 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	struct attempt a;
 
 	if (record->event != view->event)
-		return spaces && record->ticks >= view->start_ticks ?
-			       ktrc_spaces_add(spaces, record) :
-			       0;
+		return spaces ? ktrc_spaces_add(spaces, record) : 0;
 	if (record->ticks < view->start_ticks) {
 		view->left_out++;
 		return 0;

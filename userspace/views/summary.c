@@ -2,8 +2,6 @@
 /* The verdict. */
 #include "summary.h"
 
-#define NSEC_PER_MSEC 1000000ull
-
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 #define STALLS_RULE                                                  \
