@@ -12,6 +12,8 @@
 #include "probe.h"
 
 /* largest numbers of the records' fields */
+#define MAX_HINT_TICKS ((1ull << 36) - 1)
+#define MAX_HINT_PAGES ((1u << 14) - 1)
 #define MAX_PAGES ((1u << 24) - 1)
 #define MAX_LEFT ((1u << 28) - 1)
 #define MAX_TICKS ((1ull << 40) - 1)
@@ -20,17 +22,61 @@
 /* ---- numa ---- */
 
 static struct ktrc_outlet numa_outlet;
+static u32 numa_clock;
+
+/*
+ * When hint faults began, by the last bits of the thread's number: ticks, and behind them its other
+ * bits; 0: free.  One that has not ended, as the page changed meanwhile, gives way to the next one:
+ * a thread that finds another's is not told how long its own took.
+ */
+#define NR_HINTS 1024
+#define TID_BITS 12 /* of 22: 1 << 22 is the largest PID_MAX_LIMIT */
+#define START_MASK ((1ull << (64 - TID_BITS)) - 1)
+
+static u64 hints[NR_HINTS];
+
+static u64 *own_hint(void)
+{
+	return &hints[current->pid % NR_HINTS];
+}
+
+/* numa_migrate_prep(page, ...) */
+static int ktrc_on_numa_prep(struct kprobe *kp, struct pt_regs *regs)
+{
+	WRITE_ONCE(*own_hint(), ktrc_clock_ticks(numa_clock) << TID_BITS | current->pid / NR_HINTS);
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_numa_prep);
+
+/* ticks since then, or KTRC_NO_TICKS */
+static u64 take_hint(void)
+{
+	u64 began = READ_ONCE(*own_hint()), ticks;
+
+	if (!began || (began & ((1u << TID_BITS) - 1)) != current->pid / NR_HINTS ||
+	    cmpxchg(own_hint(), began, 0) != began)
+		return KTRC_NO_TICKS;
+	ticks = (ktrc_clock_ticks(numa_clock) - (began >> TID_BITS)) & START_MASK;
+	return ticks > START_MASK / 2 ? 0 : ticks; /* this CPU's clock may be behind */
+}
 
 /* task_numa_fault(last_cpupid, node, pages, flags): when it has been served */
 static int ktrc_on_numa_fault(struct kprobe *kp, struct pt_regs *regs)
 {
 	u32 pages = regs_get_kernel_argument(regs, 2), flags = regs_get_kernel_argument(regs, 3);
+	const struct ktrc_facts facts = { .ticks = take_hint() };
+	const struct ktrc_ev_numa rec = {
+		.dur = facts.ticks == KTRC_NO_TICKS ? 0 : clamp(facts.ticks, 1ull, MAX_HINT_TICKS),
+		.pages = min(pages, MAX_HINT_PAGES),
+		.node = regs_get_kernel_argument(regs, 1),
+		.local = !!(flags & TNF_FAULT_LOCAL),
+		.migrated = !!(flags & TNF_MIGRATED),
+		.failed = !!(flags & TNF_MIGRATE_FAIL),
+		.shared = !!(flags & TNF_SHARED),
+	};
 
 	preempt_disable_notrace();
-	ktrc_emit(&numa_outlet, numa, .pages = min(pages, MAX_PAGES),
-		  .node = regs_get_kernel_argument(regs, 1), .local = !!(flags & TNF_FAULT_LOCAL),
-		  .migrated = !!(flags & TNF_MIGRATED), .failed = !!(flags & TNF_MIGRATE_FAIL),
-		  .shared = !!(flags & TNF_SHARED));
+	ktrc_outlet_emit(&numa_outlet, KTRC_EV_numa, &rec, sizeof(rec), &facts);
 	preempt_enable_notrace();
 	return 0;
 }
@@ -102,19 +148,32 @@ static struct ktrc_entry numa_hook = {
 	.on_entry = ktrc_on_numa_fault,
 };
 
+static struct ktrc_entry prep_hook = {
+	.symbol = "numa_migrate_prep",
+	.on_entry = ktrc_on_numa_prep,
+};
+
 static int numa_check(void)
 {
-	return ktrc_entry_check(&numa_hook);
-}
-
-static int numa_attach(u32 clock)
-{
-	return ktrc_entry_attach(&numa_hook);
+	return ktrc_entry_check(&prep_hook) ?: ktrc_entry_check(&numa_hook);
 }
 
 static void numa_detach(void)
 {
+	ktrc_entry_detach(&prep_hook);
 	ktrc_entry_detach(&numa_hook);
+}
+
+static int numa_attach(u32 clock)
+{
+	int err;
+
+	numa_clock = clock;
+	memset(hints, 0, sizeof(hints));
+	err = ktrc_entry_attach(&prep_hook) ?: ktrc_entry_attach(&numa_hook);
+	if (err)
+		numa_detach();
+	return err;
 }
 
 static u64 numa_missed(void)
@@ -123,9 +182,9 @@ static u64 numa_missed(void)
 }
 
 const struct ktrc_probe ktrc_probe_numa = {
-	.hook = "kprobe task_numa_fault",
+	.hook = "kprobes numa_migrate_prep, task_numa_fault",
 	.outlet = &numa_outlet,
-	.rules = KTRC_RULE_STACK,
+	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK,
 	.check = numa_check,
 	.attach = numa_attach,
 	.detach = numa_detach,

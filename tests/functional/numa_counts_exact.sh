@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory that CPU 1 wrote is used from CPU 0 until the kernel moves it to that node; other memory is
 # moved by a change of its cpuset: as many hint faults as the kernel counts, in all and of memory that was
-# on the right node, and as many pages moved, by reason and from their node.
+# on the right node, and as many pages moved, by reason and from their node.  What a hint fault took is less
+# than the fault that it is, as `fault` sees it, and more than what it took to move the page.
 # guest: nodes
 # long
 . tests/functional/lib.sh
@@ -66,4 +67,28 @@ close_to "pages moved by hand" "$(sum '.event == "numa.migrate" and .fields.reas
 	fail "moved by hand, but not from node 0"
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
+ktrc-ctl reset -q
+
+# of each thread what was written one after the other, from the inside to the outside
+ktrc-ctl start -q --events=numa,fault --memory=64M || fail "start: $?"
+echo 1 >/proc/sys/kernel/numa_balancing
+touch_again balance 2003 >/dev/null || fail "touch_again"
+echo 0 >/proc/sys/kernel/numa_balancing
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read events --format=ndjson | grep -E '"event":"numa|"class":"numa"' >"$tmp/records" || fail "read: $?"
+jq -r '"\(.tid) \(.event) \(.fields.dur_ns) \(.fields.migrated) \(.fields.reason)"' "$tmp/records" |
+	awk '$2 == "numa.migrate" && $5 == "numa_misplaced" { moved[$1] = $3 }
+		$2 == "numa" { nr++; hint[$1] = $3
+			if ($3 == 0) unknown++
+			else if ($4 == 1 && !($1 in moved)) missing++
+			else if ($4 == 1 && moved[$1] > $3) outside++
+			delete moved[$1] }
+		$2 == "fault" && $1 in hint { pairs++; if (hint[$1] > $3) longer++; all += $3; ours += hint[$1]; delete hint[$1] }
+		END { print nr, pairs, unknown + 0, missing + 0, outside + 0, longer + 0, all, ours }' >"$tmp/held"
+note "hint faults, in faults, of unknown duration, without move, shorter than it, longer than the fault, ns of faults, of hints: $(cat "$tmp/held")"
+read -r nr pairs unknown missing outside longer all ours <"$tmp/held"
+[ "$nr" -ge 1009 ] || fail "only $nr hint faults"
+expect "hint faults in faults" "$pairs" "$nr"
+expect "of unknown duration, without move, shorter than it, longer than the fault" "$unknown $missing $outside $longer" "0 0 0 0"
+[ $((2 * ours)) -ge "$all" ] || fail "hint faults took $ours ns of $all ns"
 ktrc-ctl reset -q
