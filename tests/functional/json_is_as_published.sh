@@ -3,7 +3,8 @@
 # Every JSON document of summary, faults, reclaim, compaction, frag, madvise, throttle, events and check is
 # as docs/schemas publishes it: nothing is missing, nothing is there that is not described; live,
 # saved, with filters, of a session that records only one family, and of one that was quiet. Each,
-# and the end of each NDJSON, states loss and overhead.
+# and the end of each NDJSON, states loss and overhead; each row of that is as the document's array is that
+# it names, or the only one.
 # long
 . tests/functional/lib.sh
 
@@ -23,28 +24,48 @@ documents() {
 	done
 	for view in "${views[@]}"; do
 		[[ $view != summary && $view != events ]] || continue
-		ktrc-read "$view" --format=ndjson "${@:2}" | tail -n 1 >"$tmp/ktrc.rows, $what, $view"
+		ktrc-read "$view" --format=ndjson "${@:2}" >"$tmp/lines" || fail "$what, $view: $?"
+		tail -n 1 "$tmp/lines" >"$tmp/ktrc.rows, $what, $view"
+		jq -s '.[:-1]' "$tmp/lines" >"$tmp/row.$view, $what, NDJSON"
 		jq -e '(.lost | type) == "number" and .overhead.is_estimate' "$tmp/ktrc.rows, $what, $view" >/dev/null ||
 			fail "$what, $view: the end states no loss or overhead: $(cat "$tmp/ktrc.rows, $what, $view")"
 	done
 	[ "${views[0]}" != summary ] || ktrc-read --format=ndjson "${@:2}" >"$tmp/ktrc.summary, $what, NDJSON"
 }
 
-# judge: one line for each document that is not as its schema says, "FILE: what, where"
+# judge: one line for each document, or row, that is not as its schema says, "FILE: what, where"
 judge() {
-	/usr/bin/python3 - "$tmp"/ktrc.* <<-'END'
+	/usr/bin/python3 - "$tmp"/ktrc.* "$tmp"/row.* <<-'END'
 		import json, sys
 		from jsonschema import Draft202012Validator as Validator
-		validators = {}
+		from functools import cache
+		@cache
+		def schema_of(view):
+		    with open("docs/schemas/ktrc." + view + "-1.json") as file:
+		        schema = json.load(file)
+		    Validator.check_schema(schema)
+		    return schema
+		@cache
+		def document(view):
+		    return Validator(schema_of(view))
+		@cache
+		def row_of(view, table):
+		    schema = schema_of(view)
+		    arrays = {key: p for key, p in schema["properties"].items() if p.get("type") == "array"}
+		    array = arrays[table] if table else arrays.popitem()[1] if len(arrays) == 1 else False
+		    return Validator({"$defs": schema["$defs"], **array["items"]} if array else False)
+		nr = 0
 		for path in sys.argv[1:]:
 		    name = path.split("/")[-1]
-		    view = name.split(",")[0]
-		    if view not in validators:
-		        schema = json.load(open("docs/schemas/" + view + "-1.json"))
-		        Validator.check_schema(schema)
-		        validators[view] = Validator(schema)
-		    for error in validators[view].iter_errors(json.load(open(path))):
-		        print(name + ": " + error.message[:200] + ", at " + error.json_path)
+		    what, view = name.split(",")[0].split(".")
+		    with open(path) as file:
+		        content = json.load(file)
+		    for item in content if what == "row" else [content]:
+		        nr += what == "row"
+		        validator = row_of(view, item.pop("table", None)) if what == "row" else document(view)
+		        for error in validator.iter_errors(item):
+		            print(name + ": " + error.message[:200] + ", at " + error.json_path)
+		print(nr, "rows", file=sys.stderr)
 	END
 }
 
@@ -133,7 +154,11 @@ rmdir $cgroup
 # that would be found out
 jq 'del(.lost)' "$tmp/ktrc.check, quiet" >"$tmp/ktrc.check, less"
 jq '.more = 1' "$tmp/ktrc.check, quiet" >"$tmp/ktrc.check, more"
-judge >"$tmp/judgement" || fail "judge: $?"
+jq '.[0] | del(.table) | [.]' "$tmp/row.faults, saved, NDJSON" >"$tmp/row.faults, nameless"
+judge >"$tmp/judgement" 2>"$tmp/rows" || fail "judge: $?: $(cat "$tmp/rows")"
+[ "$(cut -d ' ' -f 1 "$tmp/rows")" -ge 100 ] || fail "only $(cat "$tmp/rows")"
+note "$(cat "$tmp/rows")"
 cat "$tmp/judgement"
 expect "what is not as published" "$(cut -d: -f1 "$tmp/judgement" | sort -u)" "ktrc.check, less
-ktrc.check, more"
+ktrc.check, more
+row.faults, nameless"
