@@ -48,14 +48,14 @@ static int ktrc_on_numa_prep(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(ktrc_on_numa_prep);
 
-/* ticks since then, or KTRC_NO_TICKS */
+/* ticks since then; 0: not known, which no filter takes for long */
 static u64 take_hint(void)
 {
 	u64 began = READ_ONCE(*own_hint()), ticks;
 
 	if (!began || (began & ((1u << TID_BITS) - 1)) != current->pid / NR_HINTS ||
 	    cmpxchg(own_hint(), began, 0) != began)
-		return KTRC_NO_TICKS;
+		return 0;
 	ticks = (ktrc_clock_ticks(numa_clock) - (began >> TID_BITS)) & START_MASK;
 	return ticks > START_MASK / 2 ? 0 : ticks; /* this CPU's clock may be behind */
 }
@@ -66,7 +66,7 @@ static int ktrc_on_numa_fault(struct kprobe *kp, struct pt_regs *regs)
 	u32 pages = regs_get_kernel_argument(regs, 2), flags = regs_get_kernel_argument(regs, 3);
 	const struct ktrc_facts facts = { .ticks = take_hint() };
 	const struct ktrc_ev_numa rec = {
-		.dur = facts.ticks == KTRC_NO_TICKS ? 0 : clamp(facts.ticks, 1ull, MAX_HINT_TICKS),
+		.dur = min(facts.ticks, MAX_HINT_TICKS),
 		.pages = min(pages, MAX_HINT_PAGES),
 		.node = regs_get_kernel_argument(regs, 1),
 		.local = !!(flags & TNF_FAULT_LOCAL),
