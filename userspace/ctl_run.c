@@ -156,7 +156,7 @@ static int capture_run(struct run *run, struct ktrc_nl *nl, struct ktrc_device *
 	if (ret == 0)
 		ret = scan_quotas(run, &quotas, err);
 	if (ret == 0)
-		ret = ktrc_capture_live(nl, dev, capture, err);
+		ret = ktrc_capture_live(nl, dev, false, capture, err);
 	if (ret < 0)
 		return ret;
 	(*capture)->base = base;

@@ -44,7 +44,7 @@ static int take(const struct snapshot *snapshot, struct ktrc_error *err)
 	if (ret == 0)
 		ret = ktrc_device_open(snapshot->cli.session, 0, &dev, err);
 	if (ret == 0)
-		ret = ktrc_capture_live(nl, dev, &capture, err);
+		ret = ktrc_capture_live(nl, dev, true, &capture, err);
 	if (ret < 0)
 		return ret;
 	ktrc_cli_set_saving(true);

@@ -189,11 +189,12 @@ static int read_session(struct ktrc_read *read)
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	__ktrc_device struct ktrc_device *dev = NULL;
 	__ktrc_nl struct ktrc_nl *nl = NULL;
+	bool with_mapped = read->cli.save || read->view == KTRC_VIEW_FAULTS;
 	struct ktrc_error err;
 	int code;
 
 	if (ktrc_nl_open(&nl, &err) < 0 || ktrc_device_open(read->cli.session, 0, &dev, &err) < 0 ||
-	    ktrc_capture_live(nl, dev, &capture, &err) < 0)
+	    ktrc_capture_live(nl, dev, with_mapped, &capture, &err) < 0)
 		return ktrc_cli_error(&err);
 	if (!read->cli.save)
 		return ktrc_report(capture, read->view, read->with_dictionary, &read->cli);

@@ -328,8 +328,6 @@ int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
 			      ktrc_capture_has_copies(capture);
 	bool needs_code = shows_stacks || counts_unwound;
 
-	if (view == KTRC_VIEW_FAULTS)
-		return ktrc_capture_need_mapped(capture);
 	if (view != KTRC_VIEW_COMPACTION && !needs_code)
 		return 0;
 	return ktrc_capture_need_symbols(capture, needs_code);

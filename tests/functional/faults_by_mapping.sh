@@ -4,8 +4,8 @@
 # memory that is shared, of the heap; while they are mapped, unmapped, moved and replaced; of a program that took
 # another one's place, and of a child that it made.  Both have ended when the view is made.  What is not known has no
 # name; all mappings of a process make up its faults.  Of what was mapped before the recording is known what the process
-# still has, as long as it is alive, and no other.  A saved trace says the same; of a session that does not record
-# mappings the view says which events do.
+# still has, as long as it is alive and is recorded, and no other.  A saved trace says the same; of a session that does
+# not record mappings the view says which events do.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -48,20 +48,30 @@ read -r _ <&"${old[0]}" || fail "touch_mappings wait"
 ktrc-ctl start -q --events=fault,map,process --memory=32M || fail "start: $?"
 echo go >&"${old[1]}"
 sed '/^end$/Q' <&"${old[0]}" >"$tmp/known"
+child=$(sed -n 's/^child //p' "$tmp/known")
+
+# old_is_known WHAT [TRACE]: what is known of it while the session goes on
+old_is_known() {
+	ktrc-read faults --format=json "${@:2}" >"$tmp/view" || fail "faults: $?"
+	expect "$1: of what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" "$(sed '/^child/,$d' "$tmp/known" | sort)"
+	expect "$1: of what a child had" "$(of "$child" "$file" "[anon_shmem]" "[heap]")" "$(sed '1,/^child/d' "$tmp/known" | sort)"
+	jq -e ".mappings[] | select(.pid == $pid and .mapping == null and .faults >= 11)" "$tmp/view" >/dev/null ||
+		fail "$1: what it had lost has a name"
+	jq -e ".mappings[] | select(.pid == $pid and .mapping == \"[stack]\" and .faults >= 60)" "$tmp/view" >/dev/null ||
+		fail "$1: its stack has no name"
+}
+
+old_is_known running
+ktrc-read -q --save "$tmp/old" || fail "save: $?"
+ktrc-ctl snapshot -q "$tmp/snapshot" || fail "snapshot: $?"
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read faults --format=json >"$tmp/view" || fail "faults: $?"
-child=$(sed -n 's/^child //p' "$tmp/known")
-expect "of what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" "$(sed '/^child/,$d' "$tmp/known" | sort)"
-expect "of what a child had" "$(of "$child" "$file" "[anon_shmem]" "[heap]")" "$(sed '1,/^child/d' "$tmp/known" | sort)"
-jq -e ".mappings[] | select(.pid == $pid and .mapping == null and .faults >= 11)" "$tmp/view" >/dev/null || fail "what it had lost has a name"
-jq -e ".mappings[] | select(.pid == $pid and .mapping == \"[stack]\" and .faults >= 60)" "$tmp/view" >/dev/null || fail "its stack has no name"
-ktrc-read -q --save "$tmp/old" || fail "save: $?"
+expect "of a session that has stopped, what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" \
+	"$(printf '%s\n' '5 [anon_shmem]' "7 $file")" # it may have changed since
 kill "$pid"
 wait "$pid"
-ktrc-read faults --format=json "$tmp/old" >"$tmp/saved" || fail "saved: $?"
-expect "of what was there before, saved" "$(jq -c .mappings "$tmp/saved")" "$(jq -c .mappings "$tmp/view")"
-ktrc-read faults --format=json >"$tmp/view" || fail "faults: $?"
-expect "of what a process had that has ended" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" "$(printf '%s\n' '5 [anon_shmem]' "7 $file")"
+old_is_known saved "$tmp/old"
+old_is_known snapshot "$tmp/snapshot"
 
 ktrc-ctl start -q --events=fault,map || fail "start: $?"
 touch_mappings "$file" >/dev/null || fail "touch_mappings: $?"

@@ -86,10 +86,10 @@ static int stop_session(struct ktrc_device *dev, struct ktrc_error *err)
 }
 
 /* As of a session that has stopped: with the quotas that there are now. */
-static int capture_session(struct ktrc_nl *nl, struct ktrc_device *dev,
+static int capture_session(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
 			   struct ktrc_capture **capture, struct ktrc_error *err)
 {
-	(void)nl, (void)dev, (void)err;
+	(void)nl, (void)dev, (void)with_mapped, (void)err;
 	*capture = ktrc_capture_create();
 	return ktrc_quotas_scan(&(*capture)->quotas, false);
 }

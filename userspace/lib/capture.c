@@ -260,14 +260,73 @@ static void calibrate(struct ktrc_capture *capture)
 		take_calibration(capture, &newest);
 }
 
-int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
+static void look_through(const struct ktrc_capture *capture, struct ktrc_seen *seen)
+{
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		ktrc_seen_add(seen, capture->schema, capture->streams[i].bytes,
+			      capture->streams[i].len);
+}
+
+/* CLOCK_BOOTTIME of its window's begin. */
+static u64 window_boot_ns(const struct ktrc_capture *capture)
+{
+	u64 real_ns = ktrc_ticks_to_real_ns(&capture->clock, ktrc_capture_window_start(capture));
+	u64 mono_ns = real_ns - capture->clock.real_ns + capture->clock.mono_ns;
+
+	return mono_ns + ktrc_now_ns(CLOCK_BOOTTIME) - ktrc_now_ns(CLOCK_MONOTONIC);
+}
+
+/*
+ * What processes have mapped, by a first copy of the records: whatever they change from here on is in
+ * the copy that is made afterwards.
+ */
+static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
+		      struct ktrc_mapped_look **look, struct ktrc_error *err)
+{
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
+	int ret = copy_all(capture, nl, dev, err);
+
+	if (ret < 0)
+		return ret;
+	calibrate(capture);
+	ret = ktrc_capture_start_reader(capture, err);
+	if (ret < 0)
+		return ret;
+	look_through(capture, &seen);
+	*look = ktrc_mapped_look(&seen, capture->schema, &capture->names, window_boot_ns(capture));
+	return *look ? 0 : ktrc_fail(err, ENOMEM, "what processes have mapped");
+}
+
+/* Of them what was there before the window. */
+static int load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,
+		       struct ktrc_error *err)
+{
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
+
+	look_through(capture, &seen);
+	return ktrc_mapped_load(&capture->mapped, look, &seen) == 0 ?
+		       0 :
+		       ktrc_fail(err, ENOMEM, "what processes had mapped");
+}
+
+static void destroy_look(struct ktrc_mapped_look **look)
+{
+	ktrc_mapped_look_destroy(*look);
+}
+
+int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
 		      struct ktrc_capture **ret_capture, struct ktrc_error *err)
 {
+	KTRC_CLEANUP(destroy_look) struct ktrc_mapped_look *look = NULL;
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	u64 end_ticks;
 	int ret;
 
 	ret = ktrc_capture_describe(nl, dev, &capture, err);
+	/* what one that has stopped does not record may have changed everything */
+	if (ret == 0 && with_mapped && capture->session.state == KTRC_STATE_RUNNING &&
+	    ktrc_capture_has_mappings(capture))
+		ret = look_ahead(capture, nl, dev, &look, err);
 	if (ret < 0)
 		return ret;
 	end_ticks = capture->end_ticks;
@@ -283,6 +342,8 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev,
 		capture->settled_ticks = end_ticks;
 	calibrate(capture);
 	ret = ktrc_capture_start_reader(capture, err);
+	if (ret == 0 && look)
+		ret = load_mapped(capture, look, err);
 	if (ret < 0)
 		return ret;
 	*ret_capture = ktrc_steal(capture);
@@ -317,13 +378,6 @@ const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture
 	return ktrc_code_unwound(&capture->code, record->task, record->stacks.copy);
 }
 
-static void look_through(const struct ktrc_capture *capture, struct ktrc_seen *seen)
-{
-	for (size_t i = 0; i < capture->nr_streams; i++)
-		ktrc_seen_add(seen, capture->schema, capture->streams[i].bytes,
-			      capture->streams[i].len);
-}
-
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
@@ -336,33 +390,6 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 	if (seen.kernel.nr || !capture->nr_streams)
 		ret = ktrc_symbols_load(&capture->symbols);
 	return ret < 0 || !with_code ? ret : ktrc_code_load(&capture->code, &seen, &capture->names);
-}
-
-/* CLOCK_BOOTTIME of its window's begin. */
-static u64 window_boot_ns(const struct ktrc_capture *capture)
-{
-	u64 real_ns = ktrc_ticks_to_real_ns(&capture->clock, ktrc_capture_window_start(capture));
-	u64 mono_ns = real_ns - capture->clock.real_ns + capture->clock.mono_ns;
-
-	return mono_ns + ktrc_now_ns(CLOCK_BOOTTIME) - ktrc_now_ns(CLOCK_MONOTONIC);
-}
-
-int ktrc_capture_load_mapped(const struct ktrc_capture *capture, const struct ktrc_seen *seen,
-			     struct ktrc_mapped *mapped)
-{
-	return ktrc_mapped_load(mapped, seen, capture->schema, &capture->names,
-				window_boot_ns(capture));
-}
-
-/* While following, the changes are still to come. */
-int ktrc_capture_need_mapped(struct ktrc_capture *capture)
-{
-	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
-
-	if (capture->is_saved || !capture->nr_streams || !ktrc_capture_has_mappings(capture))
-		return 0;
-	look_through(capture, &seen);
-	return ktrc_capture_load_mapped(capture, &seen, &capture->mapped);
 }
 
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)

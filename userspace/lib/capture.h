@@ -57,7 +57,7 @@ struct ktrc_stream {
  * @quotas: of cgroups, where throttling is recorded
  * @symbols: the kernel's functions, once they were asked for; of a saved trace those in its stacks
  * @code: what user stacks lead through, once it was asked for
- * @mapped: what processes had mapped when the window began, once it was asked for
+ * @mapped: what processes had mapped when the window began, if it was asked for in time
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
@@ -115,9 +115,15 @@ int ktrc_capture_describe(struct ktrc_nl *nl, struct ktrc_device *dev,
 int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
 			 struct ktrc_error *err);
 
-/** ktrc_capture_live() - a copy of what a session holds now, consuming nothing */
-int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_capture **capture,
-		      struct ktrc_error *err);
+/**
+ * ktrc_capture_live() - a copy of what a session holds now, consuming nothing
+ * @nl: control
+ * @dev: attached to the session
+ * @with_mapped: @mapped as well, of one that is running and records what changes there
+ * @capture: set
+ */
+int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
+		      struct ktrc_capture **capture, struct ktrc_error *err);
 
 /** ktrc_capture_has_stacks() - does a record of its session have one */
 bool ktrc_capture_has_stacks(const struct ktrc_capture *capture);
@@ -144,20 +150,6 @@ const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture
  * Return: 0 or -ENOMEM.
  */
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code);
-
-/** ktrc_capture_need_mapped() - fill @mapped if the session records mappings; 0 or -ENOMEM */
-int ktrc_capture_need_mapped(struct ktrc_capture *capture);
-
-/**
- * ktrc_capture_load_mapped() - look what processes had mapped when the window began
- * @capture: of a session on this machine, which records mappings
- * @seen: its records
- * @mapped: empty
- *
- * Return: 0 or -ENOMEM.
- */
-int ktrc_capture_load_mapped(const struct ktrc_capture *capture, const struct ktrc_seen *seen,
-			     struct ktrc_mapped *mapped);
 
 /** ktrc_capture_start_reader() - feed the streams to a new reader */
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);

@@ -17,8 +17,8 @@
 #define MAX_ROWS (1u << 20)
 
 /* What is known while processes are looked at. */
-struct look {
-	struct ktrc_mapped *mapped;
+struct ktrc_mapped_look {
+	struct ktrc_mapped mapped;
 	const struct ktrc_seen *seen;
 	const struct ktrc_names *names;
 	struct ktrc_spaces *spaces;
@@ -65,18 +65,18 @@ static u64 hash_of(const char *path)
 }
 
 /* Where the number of a path stands; of one that only has another's hash nowhere. */
-static u32 *slot_of(struct look *look, const char *path)
+static u32 *slot_of(struct ktrc_mapped_look *look, const char *path)
 {
 	u32 *slot = ktrc_index_get(&look->files, hash_of(path), 0);
 	const char *known = slot && *slot != KTRC_INDEX_NONE ?
-				    ktrc_mapped_path(look->mapped, look->names, *slot) :
+				    ktrc_mapped_path(&look->mapped, look->names, *slot) :
 				    NULL;
 
 	return known && strcmp(known, path) != 0 ? NULL : slot;
 }
 
 /* Files that the module has numbered keep their numbers. */
-static void number_files(struct look *look)
+static void number_files(struct ktrc_mapped_look *look)
 {
 	for (size_t i = 0; i < look->names->nr; i++) {
 		const struct ktrc_name *name = &look->names->rows[i];
@@ -99,9 +99,9 @@ static void cut_deleted(char *path)
 		path[len - tail] = '\0';
 }
 
-static u32 number_of(struct look *look, const char *path)
+static u32 number_of(struct ktrc_mapped_look *look, const char *path)
 {
-	struct ktrc_mapped *mapped = look->mapped;
+	struct ktrc_mapped *mapped = &look->mapped;
 	char *copy = ktrc_printable(path), **place;
 	u32 *slot;
 
@@ -138,7 +138,7 @@ static enum ktrc_area_kind kind_of(const struct ktrc_map_line *line)
 	return *line->path == '/' ? KTRC_AREA_FILE : KTRC_AREA_UNKNOWN;
 }
 
-static int add_line(struct look *look, u32 pid, const struct ktrc_map_line *line)
+static int add_line(struct ktrc_mapped_look *look, u32 pid, const struct ktrc_map_line *line)
 {
 	struct ktrc_area area = {
 		.begin = line->begin >> KTRC_PAGE_SHIFT,
@@ -154,8 +154,8 @@ static int add_line(struct look *look, u32 pid, const struct ktrc_map_line *line
 	return ktrc_spaces_put(look->spaces, pid, &area);
 }
 
-/* As it is now, if it is the one that was alive then, and runs the same program. */
-static int add_process(struct look *look, u32 pid, u64 start_ns)
+/* As it is now, if it is the one that was alive then. */
+static int add_process(struct ktrc_mapped_look *look, u32 pid, u64 start_ns)
 {
 	__ktrc_file FILE *file = ktrc_proc_open(pid, "maps");
 	__ktrc_free char *text = NULL;
@@ -165,8 +165,7 @@ static int add_process(struct look *look, u32 pid, u64 start_ns)
 	u64 born_ns;
 	int ret = 0;
 
-	if (!file || !ktrc_proc_identity(pid, &born_ns, comm) || born_ns >= start_ns ||
-	    ktrc_index_find(&look->seen->renewed, pid, 0) != KTRC_INDEX_NONE)
+	if (!file || !ktrc_proc_identity(pid, &born_ns, comm) || born_ns >= start_ns)
 		return 0;
 	while (ret == 0 && getline(&text, &room, file) > 0)
 		if (ktrc_map_parse(text, &line))
@@ -174,7 +173,7 @@ static int add_process(struct look *look, u32 pid, u64 start_ns)
 	return ret;
 }
 
-static int forget_changes(struct look *look)
+static int forget_changes(struct ktrc_mapped_look *look)
 {
 	const struct ktrc_seen *seen = look->seen;
 	int ret = 0;
@@ -187,7 +186,7 @@ static int forget_changes(struct look *look)
 	return ret;
 }
 
-static int sort_blocks(struct look *look)
+static int sort_blocks(struct ktrc_mapped_look *look)
 {
 	const struct ktrc_index *index = &look->seen->blocks;
 
@@ -206,7 +205,7 @@ static int sort_blocks(struct look *look)
 }
 
 /* A child has it at the same place. */
-static bool has_faults(const struct look *look, const struct ktrc_area *area)
+static bool has_faults(const struct ktrc_mapped_look *look, const struct ktrc_area *area)
 {
 	size_t at =
 		ktrc_array_before(look->blocks, look->nr_blocks, area->begin >> KTRC_BLOCK_SHIFT);
@@ -216,14 +215,14 @@ static bool has_faults(const struct look *look, const struct ktrc_area *area)
 
 /* For whom. */
 struct keeper {
-	struct look *look;
+	struct ktrc_mapped_look *look;
 	u32 pid;
 };
 
 static int keep(const struct ktrc_area *area, void *data)
 {
 	const struct keeper *keeper = data;
-	struct ktrc_mapped *mapped = keeper->look->mapped;
+	struct ktrc_mapped *mapped = &keeper->look->mapped;
 	struct ktrc_mapped_row *row;
 
 	if (!has_faults(keeper->look, area))
@@ -234,44 +233,77 @@ static int keep(const struct ktrc_area *area, void *data)
 	return row ? 0 : -ENOMEM;
 }
 
-static int keep_all(struct look *look, u32 pid)
+static int keep_all(struct ktrc_mapped_look *look, u32 pid)
 {
 	struct keeper keeper = { look, pid };
 
 	return ktrc_spaces_walk(look->spaces, pid, keep, &keeper);
 }
 
-static int look_all(struct look *look, u64 start_ns)
+/* It has nothing of what it had. */
+static bool is_renewed(const struct ktrc_seen *seen, u32 pid)
+{
+	return ktrc_index_find(&seen->renewed, pid, 0) != KTRC_INDEX_NONE;
+}
+
+static int look_all(struct ktrc_mapped_look *look, u64 start_ns)
 {
 	const struct ktrc_index *pids = &look->seen->pids;
-	int ret = sort_blocks(look);
+	int ret = 0;
 
 	number_files(look);
 	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
 		if (pids->slots[i].is_used)
 			ret = add_process(look, (u32)pids->slots[i].a, start_ns);
-	if (ret == 0)
-		ret = forget_changes(look);
-	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
-		if (pids->slots[i].is_used)
-			ret = keep_all(look, (u32)pids->slots[i].a);
 	return ret;
 }
 
-int ktrc_mapped_load(struct ktrc_mapped *mapped, const struct ktrc_seen *seen,
-		     const struct ktrc_schema *schema, const struct ktrc_names *names, u64 start_ns)
+struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
+					  const struct ktrc_schema *schema,
+					  const struct ktrc_names *names, u64 start_ns)
 {
-	struct look look = { .mapped = mapped, .seen = seen, .names = names };
+	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
+
+	if (!look)
+		return NULL;
+	look->seen = seen;
+	look->names = names;
+	look->spaces = ktrc_spaces_create(schema, 0);
+	if (look->spaces && look_all(look, start_ns) == 0)
+		return look;
+	ktrc_mapped_look_destroy(look);
+	return NULL;
+}
+
+void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look)
+{
+	if (!look)
+		return;
+	ktrc_mapped_release(&look->mapped);
+	ktrc_spaces_destroy(look->spaces);
+	ktrc_index_release(&look->files);
+	free(look->blocks);
+	free(look);
+}
+
+int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
+		     const struct ktrc_seen *seen)
+{
+	const struct ktrc_index *pids = &seen->pids;
 	int ret;
 
 	/* what is not known to have changed may have */
 	if (seen->is_partial)
 		return 0;
-	look.spaces = ktrc_spaces_create(schema, 0);
-	ret = look.spaces ? look_all(&look, start_ns) : -ENOMEM;
-	ktrc_spaces_destroy(look.spaces);
-	ktrc_index_release(&look.files);
-	free(look.blocks);
+	look->seen = seen;
+	ret = sort_blocks(look);
+	if (ret == 0)
+		ret = forget_changes(look);
+	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
+		if (pids->slots[i].is_used && !is_renewed(seen, (u32)pids->slots[i].a))
+			ret = keep_all(look, (u32)pids->slots[i].a);
+	*mapped = look->mapped;
+	look->mapped = (struct ktrc_mapped){ 0 };
 	return ret;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What processes had mapped when the window began, as far as it can be told later: what /proc shows
- * of those that were alive then and still are, without all that changed since by the records.
+ * of those that were alive then and still are, without all that changed since by records that are read
+ * after /proc: those of a session that records.
  */
 #ifndef KTRC_MAPPED_H
 #define KTRC_MAPPED_H
@@ -39,19 +40,32 @@ struct ktrc_mapped {
 	size_t nr_paths;
 };
 
+struct ktrc_mapped_look;
+
 /**
- * ktrc_mapped_load() - look at the processes that are alive
- * @mapped: empty
- * @seen: of the whole window, with its mappings
+ * ktrc_mapped_look() - look at the processes that are alive
+ * @seen: of the window so far: its processes
  * @schema: of their records
  * @names: of files
  * @start_ns: when the window began, CLOCK_BOOTTIME
  *
- * Only what lies near to a fault is kept.  Return: 0 or -ENOMEM; what cannot be read is left out.
+ * Return: NULL without memory; what cannot be read is left out.
  */
-int ktrc_mapped_load(struct ktrc_mapped *mapped, const struct ktrc_seen *seen,
-		     const struct ktrc_schema *schema, const struct ktrc_names *names,
-		     u64 start_ns);
+struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
+					  const struct ktrc_schema *schema,
+					  const struct ktrc_names *names, u64 start_ns);
+void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look);
+
+/**
+ * ktrc_mapped_load() - what of that they had when the window began
+ * @mapped: empty
+ * @look: made before the records were read
+ * @seen: of the whole window, with its mappings
+ *
+ * Only what lies near to a fault is kept.  Return: 0 or -ENOMEM.
+ */
+int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
+		     const struct ktrc_seen *seen);
 void ktrc_mapped_release(struct ktrc_mapped *mapped);
 
 /** ktrc_mapped_put() - to begin with it, before any record; 0 or -ENOMEM */

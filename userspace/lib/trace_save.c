@@ -249,8 +249,7 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, const struct ktrc_captur
 			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
 		return ret;
 	}
-	writer->seen.with_changes = ktrc_capture_has_mappings(capture);
-	if (ktrc_capture_has_stacks(capture) || writer->seen.with_changes)
+	if (ktrc_capture_has_stacks(capture))
 		ktrc_seen_add(&writer->seen, capture->schema, bytes, len);
 	*file = next;
 	writer->end_ticks = end_ticks;
@@ -305,17 +304,6 @@ static json_t *code_to_json(const struct ktrc_trace_writer *writer, const struct
 	return ktrc_code_load(&code, &writer->seen, names) < 0 ? NULL : ktrc_code_to_json(&code);
 }
 
-/* And what was mapped where faults were. */
-static json_t *mapped_to_json(const struct ktrc_trace_writer *writer,
-			      const struct ktrc_capture *capture)
-{
-	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
-
-	return ktrc_capture_load_mapped(capture, &writer->seen, &mapped) < 0 ?
-		       NULL :
-		       ktrc_mapped_to_json(&mapped);
-}
-
 /* Both parts as text: @metadata and @document are to be freed. */
 static int describe(const struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		    bool with_names, char **metadata, char **document, struct ktrc_error *err)
@@ -328,8 +316,8 @@ static int describe(const struct ktrc_trace_writer *writer, const struct ktrc_ca
 	if (json && with_names) {
 		json_object_set_new(json, "functions", functions_to_json(writer));
 		json_object_set_new(json, "code", code_to_json(writer, &capture->names));
-		if (writer->seen.with_changes)
-			json_object_set_new(json, "mapped", mapped_to_json(writer, capture));
+		if (capture->mapped.nr)
+			json_object_set_new(json, "mapped", ktrc_mapped_to_json(&capture->mapped));
 	}
 	*metadata = ktrc_metadata_text(capture);
 	*document = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
@@ -439,7 +427,7 @@ static int save_described(const struct ktrc_trace_writer *writer,
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err)
 {
-	bool has_names = !ktrc_seen_is_empty(&writer->seen);
+	bool has_names = !ktrc_seen_is_empty(&writer->seen) || capture->mapped.nr;
 	int ret;
 
 	ret = sync_streams(writer, err);
