@@ -20,6 +20,19 @@ still() {
 	comm -12 <(sort "$1") <(sort "$2")
 }
 
+# calm: waits until the tools are in memory again and what is free moves no more
+calm() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		ktrc-ctl --help >/dev/null || fail "help: $?"
+		witness "$tmp/calm.1"
+		sleep 0.2
+		witness "$tmp/calm.2"
+		[ "$(still "$tmp/calm.1" "$tmp/calm.2" | wc -l)" -lt 20 ] || return 0
+	done
+	fail "what is free does not stand still"
+}
+
 # in_view WHEN: the same of the view
 in_view() {
 	jq -r ".rows[] | \"\\(.node) \\(.zone) \\(.order) \\(.$1) \\(.index_$1)\"" "$tmp/view"
@@ -37,6 +50,7 @@ echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 echo never >/sys/kernel/mm/transparent_hugepage/defrag
 available=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
 mkfifo "$tmp/go"
+calm
 witness "$tmp/start.1"
 ktrc-ctl start -q --events=reclaim --memory=2M || fail "start: $?"
 witness "$tmp/start.2"
@@ -47,6 +61,7 @@ until grep -qx 11 "$tmp/said"; do
 	kill -0 $! || fail "no fragments"
 	sleep 0.1
 done
+calm
 witness "$tmp/stop.1"
 ktrc-ctl stop -q || fail "stop: $?"
 witness "$tmp/stop.2"
