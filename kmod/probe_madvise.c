@@ -130,7 +130,9 @@ static int ktrc_on_process_exit(struct kretprobe_instance *ri, struct pt_regs *r
 	int ret = regs_return_value(regs);
 	bool has_come = e->call->depth;
 
+	preempt_disable_notrace();
 	ktrc_stall_put(e->call);
+	preempt_enable_notrace();
 	if (ret < 0 && !has_come)
 		emit_call(e, ret);
 	return 0;
