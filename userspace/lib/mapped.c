@@ -19,7 +19,6 @@
 /* What is known while processes are looked at. */
 struct ktrc_mapped_look {
 	struct ktrc_mapped mapped;
-	const struct ktrc_seen *seen;
 	const struct ktrc_names *names;
 	struct ktrc_spaces *spaces;
 	struct ktrc_index files; /* numbers by hash of path */
@@ -173,9 +172,8 @@ static int add_process(struct ktrc_mapped_look *look, u32 pid, u64 start_ns)
 	return ret;
 }
 
-static int forget_changes(struct ktrc_mapped_look *look)
+static int forget_changes(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
 {
-	const struct ktrc_seen *seen = look->seen;
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < seen->nr_changes; i++) {
@@ -186,10 +184,8 @@ static int forget_changes(struct ktrc_mapped_look *look)
 	return ret;
 }
 
-static int sort_blocks(struct ktrc_mapped_look *look)
+static int sort_blocks(struct ktrc_mapped_look *look, const struct ktrc_index *index)
 {
-	const struct ktrc_index *index = &look->seen->blocks;
-
 	for (size_t i = 0; i < index->nr_slots; i++) {
 		u64 *block = index->slots[i].is_used ?
 				     ktrc_array_push(look->blocks, look->nr_blocks) :
@@ -246,9 +242,8 @@ static bool is_renewed(const struct ktrc_seen *seen, u32 pid)
 	return ktrc_index_find(&seen->renewed, pid, 0) != KTRC_INDEX_NONE;
 }
 
-static int look_all(struct ktrc_mapped_look *look, u64 start_ns)
+static int look_all(struct ktrc_mapped_look *look, const struct ktrc_index *pids, u64 start_ns)
 {
-	const struct ktrc_index *pids = &look->seen->pids;
 	int ret = 0;
 
 	number_files(look);
@@ -266,10 +261,9 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 
 	if (!look)
 		return NULL;
-	look->seen = seen;
 	look->names = names;
 	look->spaces = ktrc_spaces_create(schema, 0);
-	if (look->spaces && look_all(look, start_ns) == 0)
+	if (look->spaces && look_all(look, &seen->pids, start_ns) == 0)
 		return look;
 	ktrc_mapped_look_destroy(look);
 	return NULL;
@@ -295,10 +289,9 @@ int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 	/* what is not known to have changed may have */
 	if (seen->is_partial)
 		return 0;
-	look->seen = seen;
-	ret = sort_blocks(look);
+	ret = sort_blocks(look, &seen->blocks);
 	if (ret == 0)
-		ret = forget_changes(look);
+		ret = forget_changes(look, seen);
 	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
 		if (pids->slots[i].is_used && !is_renewed(seen, (u32)pids->slots[i].a))
 			ret = keep_all(look, (u32)pids->slots[i].a);

@@ -59,8 +59,7 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen)
 {
-	return !seen->kernel.nr && !seen->user.nr && !seen->nr_copies && !seen->nr_code &&
-	       !seen->blocks.nr;
+	return !seen->kernel.nr && !seen->user.nr && !seen->nr_copies && !seen->nr_code;
 }
 
 static void see_stack(struct look *look, const u8 *payload)
