@@ -40,11 +40,11 @@ counted() {
 	expect "counted" "$(ktrc-read check --format=json "${@:3}" | jq -c '.total | [.copied_stacks, .unwound_stacks]')" "[$1,$2]"
 }
 
-# record [,EVENTS]: as well
+# record [,EVENTS] [COMMAND...]: as well, of the program that this runs
 record() {
 	ktrc-ctl start -q --events="madvise:stack=dwarf${1-}" --memory=16M || fail "start: $?"
-	cp build/functional/unwound "$tmp/unwound"
-	coproc program { exec "$tmp/unwound" 1009; }
+	install build/functional/unwound "$tmp/unwound" # another build is not executable
+	coproc program { exec "${@:2}" "$tmp/unwound" 1009; }
 	pid=$!
 	read -r sort <&"${program[0]}" || fail "unwound"
 	read -r deep <&"${program[0]}" || fail "unwound"
@@ -104,4 +104,18 @@ expect "frames by a file that was replaced" "$(jq -c '.user_stack | [.end, .fram
 	"$(jq -c '.user_stack | ["broken", .frames[:2][].address]' "$tmp/rows" | sort -u)" # by the C library it is known who called it
 read_into "$tmp/saved" "$tmp/trace_of_ended"
 cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace of a process that has ended does not say the same"
+ktrc-ctl reset -q
+
+# it has ended, and its parent has not asked how
+record ,map,process perl -e 'exec @ARGV if !fork; close STDIN; sleep 1000'
+parent=$pid
+pid=$(pgrep -P "$parent") || fail "no child"
+read_into "$tmp/rows"
+expect "callers of advice by way of the C library" "$(callers compare)" "1009 whole $sort"
+eval "exec ${program[1]}>&-"
+until grep -q "^State:.Z" "/proc/$pid/status"; do sleep 0.1; done
+read_into "$tmp/ended"
+cmp "$tmp/rows" "$tmp/ended" || fail "stacks of a zombie are others"
+kill "$parent"
+wait "$parent"
 ktrc-ctl reset -q

@@ -200,6 +200,7 @@ static int unwind_all(struct loader *loader, u32 pid, bool is_recorded)
 	KTRC_CLEANUP(destroy) struct ktrc_unwinder *unwinder = NULL;
 	const struct ktrc_seen *seen = loader->seen;
 	u64 end_ns = ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) + MAX_UNWIND_NS;
+	size_t nr_addresses = loader->nr_addresses;
 	struct ktrc_stack *stack;
 	int ret = 0;
 
@@ -212,15 +213,17 @@ static int unwind_all(struct loader *loader, u32 pid, bool is_recorded)
 
 		if (!slot->is_used || slot->a != pid || slot->place == KTRC_INDEX_NONE)
 			continue;
+		if (ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) > end_ns)
+			break;
 		if (!unwinder)
 			unwinder = create(loader, pid, is_recorded);
-		if (!unwinder || ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) > end_ns)
+		if (!unwinder)
 			break;
 		stack = ktrc_unwind(unwinder, seen->copies[slot->place]);
 		if (stack)
 			ret = add_unwound(loader, (struct ktrc_unwound){ pid, slot->b, stack });
 	}
-	if (unwinder)
+	if (loader->nr_addresses > nr_addresses)
 		ktrc_array_sort(loader->addresses, loader->nr_addresses);
 	return ret;
 }
@@ -242,7 +245,7 @@ static int add_process(struct loader *loader, u32 pid)
 	__ktrc_free char *text = NULL;
 	struct ktrc_map_line line;
 	size_t room = 0;
-	bool is_known;
+	bool is_known, has_memory = false;
 	int ret = 0;
 
 	if (!file) /* it has ended */
@@ -255,14 +258,17 @@ static int add_process(struct loader *loader, u32 pid)
 	was = *process;
 	if (is_known)
 		ret = unwind_all(loader, pid, false);
-	while (ret == 0 && is_known && getline(&text, &room, file) > 0)
+	while (ret == 0 && is_known && getline(&text, &room, file) > 0) {
+		has_memory = true;
 		if (ktrc_map_parse(text, &line) && line.is_code && *line.path)
 			ret = add_mapping(loader, process, &line);
+	}
 	/* another one has its number, or it began another program, in between */
 	if (!process->nr_mappings || !ktrc_proc_identity(pid, &process->start_ns, process->comm) ||
 	    was.start_ns != process->start_ns || strcmp(was.comm, process->comm) != 0)
 		drop_last(code, nr_unwound);
-	return ret;
+	/* it has ended, and nobody has asked how */
+	return ret == 0 && !has_memory ? unwind_all(loader, pid, true) : ret;
 }
 
 /* Some living process may run the same file, which may be deleted since. */
@@ -359,7 +365,8 @@ int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
 	int ret = add_addresses(&loader, &seen->user);
 
 	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
-		if (seen->pids.slots[i].is_used)
+		if (seen->pids.slots[i].is_used &&
+		    ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) < loader.end_ns)
 			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
 	for (size_t i = 0;
 	     ret == 0 && i < seen->nr_code && ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) < loader.end_ns;
