@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A prime number of pages swapped in, copied after a fork, written after the zero page was read,
+# A prime number of pages swapped in, copied after a fork, written after the zero page was read, also in huge pages,
 # read from a disk, or huge: that many faults of that class, and as many as the kernel counts, major ones within 0.1 %.
 # Each NUMA hint fault that the kernel counts is one of class numa.
 # guest: nodes
@@ -34,12 +34,14 @@ echo never >/sys/kernel/mm/transparent_hugepage/enabled
 echo 0 >/proc/sys/kernel/numa_balancing
 echo 4096 >/sys/kernel/debug/fault_around_bytes
 
-for mode in rewrite fork; do
+for mode in rewrite fork reuse; do
 	record $mode pgfault touch_again $mode $pages
 done
 expect "written after it was read" "$(groups rewrite)" "$pages user write=0 anon minor
 $pages user write=1 cow minor"
 expect "written by a child" "$(groups fork)" "$pages user write=1 cow minor"
+expect "written when a child had ended" "$(groups reuse)" "$pages user write=1 anon minor
+$pages user write=1 cow minor"
 
 modprobe brd rd_nr=2 rd_size=100000 || fail "modprobe brd"
 mkswap /dev/ram0 >/dev/null || fail "mkswap"
@@ -72,6 +74,14 @@ echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 record huge thp_fault_alloc touch_pages huge $((101 * 512))
 expect "huge pages" "$(groups huge)" "101 user write=1 huge minor"
 expect "huge pages by the kernel's count" "$grown" 101
+for mode in rewrite fork reuse; do
+	record huge_$mode thp_split_pmd touch_again $mode $((31 * 512)) huge
+done
+expect "huge, written after it was read" "$(groups huge_rewrite)" "$((31 * 512)) user write=1 cow minor
+31 user write=0 huge minor"
+expect "huge, written by a child" "$(groups huge_fork)" "$((31 * 512)) user write=1 cow minor"
+expect "huge, written when a child had ended" "$(groups huge_reuse)" "31 user write=1 cow minor
+31 user write=1 huge minor"
 
 echo 1 >/proc/sys/kernel/numa_balancing
 record balance numa_hint_faults touch_again balance $pages

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #define PAGE 4096ul
+#define HUGE_PAGES 512ul /* in 2 MiB */
 
 static inline void load(const char *p, size_t pages)
 {

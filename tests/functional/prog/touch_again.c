@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * touch_again MODE PAGES: touches pages that are there a second time, each once, so that it
+ * touch_again MODE PAGES [huge]: touches pages that are there a second time, each once, so that it
  * faults for another reason than that there is nothing; prints where: "tid FIRST_PAGE
- * END_PAGE", pages as address >> 12.
+ * END_PAGE", pages as address >> 12.  With "huge" memory is advised to be huge.
  *   rewrite  stores, where it has loaded before (the zero page)
  *   fork     a child stores, where its parent has stored before
+ *   reuse    stores, where it has stored before a child was forked that has ended since
  *   swap     loads what was swapped out since
  *   balance  loads from CPU 0 what CPU 1 has stored, again and again, for ten seconds
  */
@@ -92,6 +93,12 @@ static void touch(const char *mode, char *p, size_t pages)
 			exit(0);
 		}
 		store(p, pages);
+	} else if (!strcmp(mode, "reuse")) {
+		store(p, pages);
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+		store(p, pages);
 	} else if (!strcmp(mode, "swap")) {
 		run_on(0); /* what another CPU has not handed on yet cannot be swapped out */
 		store(p, pages);
@@ -104,16 +111,28 @@ static void touch(const char *mode, char *p, size_t pages)
 	}
 }
 
+static char *map(size_t pages, int is_huge)
+{
+	char *p = mmap(NULL, (pages + HUGE_PAGES) * PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	p += -(unsigned long)p % (HUGE_PAGES * PAGE);
+	if (madvise(p, pages * PAGE, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		err(1, "madvise");
+	return p;
+}
+
 int main(int argc, char **argv)
 {
-	size_t pages = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+	size_t pages = argc == 3 || argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
+	int is_huge = argc == 4 && !strcmp(argv[3], "huge");
 	char *p;
 
-	if (!pages)
-		errx(2, "usage: touch_again MODE PAGES");
-	p = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED || madvise(p, pages * PAGE, MADV_NOHUGEPAGE))
-		err(1, "mmap");
+	if (!pages || (argc == 4 && !is_huge))
+		errx(2, "usage: touch_again MODE PAGES [huge]");
+	p = map(pages, is_huge);
 	touch(argv[1], p, pages);
 	printf("%d %lu %lu\n", getpid(), (unsigned long)p / PAGE, (unsigned long)p / PAGE + pages);
 	return 0;

@@ -25,7 +25,6 @@
 #include "touch.h"
 
 #define STORM_PAGES 512ul
-#define HUGE_PAGES 512ul
 
 static char *map(size_t pages, int flags, int fd)
 {
