@@ -11,6 +11,7 @@
 #define OPT_ALL 'a'
 #define OPT_FOLLOW 'f'
 #define OPT_ZONES 'z'
+#define OPT_TIMESTAMP 'T'
 #define OPT_COMPAT KTRC_OPT_OWN
 #define OPT_STACKS (KTRC_OPT_OWN + 1)
 
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
 	{ "all", OPT_ALL, NULL, 0, "events: show dictionary records as well", 0 },
 	{ "compat", OPT_COMPAT, "TOOL", 0, "exactly as this tool prints: drsnoop or compactsnoop",
 	  0 },
+	{ "timestamp", OPT_TIMESTAMP, NULL, 0, "with --compat: the column TIME(s)", 0 },
 	{ "stacks", OPT_STACKS, NULL, 0, "events: show the call stacks of each", 0 },
 	{ "zones", OPT_ZONES, NULL, 0, "compaction: each stall with its zones", 0 },
 	KTRC_ARGP_NO_HEADER,
@@ -109,6 +111,8 @@ static void settle_tool(const struct argp_state *state, struct ktrc_read *read)
 	const char *tool = tool_names[read->cli.compat];
 	enum ktrc_view view = views[read->cli.compat];
 
+	if (!read->cli.compat && read->cli.out.has_timestamp)
+		ktrc_cli_usage(state, "--timestamp is for --compat; views have times as they are");
 	if (!read->cli.compat)
 		return;
 	if (read->has_view && read->view != view)
@@ -129,6 +133,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_COMPAT:
 		take_tool(arg, read);
+		return 0;
+	case OPT_TIMESTAMP:
+		read->cli.out.has_timestamp = true;
 		return 0;
 	case OPT_STACKS:
 		read->cli.out.has_stacks = true;

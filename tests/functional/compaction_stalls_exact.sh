@@ -260,19 +260,27 @@ expect "saved" "$(jq -c '[.stalls, .counted, .zones]' "$tmp/saved")" "$(jq -c '[
 
 # as compactsnoop of bcc prints them, by its own formats
 ktrc-read --compat=compactsnoop >"$tmp/compat" || fail "compat: $?"
+ktrc-read --compat=compactsnoop -T >"$tmp/compat.times" || fail "compat with times: $?"
 /usr/bin/python3 - "$tmp/ktrc" >"$tmp/bcc" <<'END'
-import json, sys
+import calendar, json, sys, time
+def ns(row): # 2026-11-21T10:42:07.123456789+0000
+    return calendar.timegm(time.strptime(row["time"][:19], "%Y-%m-%dT%H:%M:%S")) * 1000000000 + int(row["time"][20:29])
 zones = {"DMA": "ZONE_DMA", "DMA32": "ZONE_DMA32", "Normal": "ZONE_NORMAL"}
-print("%-14s %-6s %-4s %-12s %-5s %-7s" % ("COMM", "PID", "NODE", "ZONE", "ORDER", "MODE"), end=" ")
-print("%9s %16s" % ("LAT(ms)", "STATUS"))
-for r in map(json.loads, open(sys.argv[1])):
-    f = r["fields"]
-    if r["event"] == "compaction.zone" and f["begun"]:
+rows = [r for r in map(json.loads, open(sys.argv[1])) if r["event"] == "compaction.zone" and r["fields"]["begun"]]
+for has_time in False, True:
+    if has_time:
+        print("%-14s" % "TIME(s)", end=" ")
+    print("%-14s %-6s %-4s %-12s %-5s %-7s" % ("COMM", "PID", "NODE", "ZONE", "ORDER", "MODE"), end=" ")
+    print("%9s %16s" % ("LAT(ms)", "STATUS"))
+    for r in rows:
+        f = r["fields"]
+        if has_time:
+            print("%-14.9f" % (float((ns(r) - ns(rows[0])) // 1000) / 1000000), end=" ")
         print("%-14.14s %-6s %-4s %-12s %-5s %-7s" % (r["comm"], r["pid"], f["node"], zones[f["zone"]], f["order"] or -1,
               "ASYNC" if f["mode"] == "async" else "SYNC"), end=" ")
         print("%9.3f %16s" % (float(f["dur_ns"]) / 1000000, f["status"]))
 END
-diff "$tmp/bcc" "$tmp/compat" >"$tmp/diff" || fail "not as compactsnoop prints: $(head -n 20 "$tmp/diff")"
+cat "$tmp/compat" "$tmp/compat.times" | diff "$tmp/bcc" - >"$tmp/diff" || fail "not as compactsnoop prints: $(head -n 20 "$tmp/diff")"
 ktrc-ctl reset -q
 
 # with stacks it is told by who called: a driver that asks with the network's flags is not the network

@@ -90,16 +90,24 @@ grep -Eq '^check .*allocstall (100|9[89])\.' "$tmp/summary" || fail "check: $(ca
 
 # as drsnoop prints them, by its own formats: what the tracepoints show, with ktrc's times
 ktrc-read --compat=drsnoop >"$tmp/compat" || fail "compat: $?"
+ktrc-read --compat=drsnoop -T >"$tmp/compat.times" || fail "compat with times: $?"
 ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "events: $?"
 /usr/bin/python3 - "$tmp/ktrc" >"$tmp/bcc" <<'END'
-import json, sys
-print("%-14s %-6s %8s %5s" % ("COMM", "PID", "LAT(ms)", "PAGES"))
-for r in map(json.loads, open(sys.argv[1])):
-    f = r["fields"]
-    if r["event"] == "reclaim" and f["kind"] == "direct":
+import calendar, json, sys, time
+def ns(row): # 2026-11-21T10:42:07.123456789+0000
+    return calendar.timegm(time.strptime(row["time"][:19], "%Y-%m-%dT%H:%M:%S")) * 1000000000 + int(row["time"][20:29])
+rows = [r for r in map(json.loads, open(sys.argv[1])) if r["event"] == "reclaim" and r["fields"]["kind"] == "direct"]
+for has_time in False, True:
+    if has_time:
+        print("%-14s" % "TIME(s)", end="")
+    print("%-14s %-6s %8s %5s" % ("COMM", "PID", "LAT(ms)", "PAGES"))
+    for r in rows:
+        f = r["fields"]
+        if has_time:
+            print("%-14.9f" % (float((ns(r) - ns(rows[0])) // 1000) / 1000000), end="")
         print("%-14.14s %-6s %8.2f %5d" % (r["comm"], r["pid"], float(f["dur_ns"]) / 1000000, f["reclaimed"]))
 END
-diff "$tmp/bcc" "$tmp/compat" >"$tmp/diff" || fail "not as drsnoop prints: $(head -n 20 "$tmp/diff")"
+cat "$tmp/compat" "$tmp/compat.times" | diff "$tmp/bcc" - >"$tmp/diff" || fail "not as drsnoop prints: $(head -n 20 "$tmp/diff")"
 expect "rows" "$(awk 'NR > 1 { print $1, $2, $4 }' "$tmp/compat" | sort)" \
 	"$(sed -n 's/^ *\(.*\)-\([0-9]*\) *\[.*mm_vmscan_direct_reclaim_end: nr_reclaimed=/\1 \2 /p' "$tmp/tracefs" | sort)"
 ktrc-ctl reset -q

@@ -17,6 +17,7 @@
  * @has_color: use colours
  * @has_header: print headings
  * @has_stacks: print the call stacks of records
+ * @has_timestamp: print the times of another tool
  * @top: rows at most; 0: all
  */
 struct ktrc_output {
@@ -24,6 +25,7 @@ struct ktrc_output {
 	bool has_color;
 	bool has_header;
 	bool has_stacks;
+	bool has_timestamp;
 	size_t top;
 };
 

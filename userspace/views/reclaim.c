@@ -189,6 +189,7 @@ static int keep_direct(struct ktrc_reclaim *view, const struct ktrc_record *reco
 		return -ENOMEM;
 	*direct = (struct ktrc_direct){
 		.pid = record->task->tgid,
+		.end_ticks = record->ticks,
 		.ticks = ktrc_get(g->dur, record->payload),
 		.pages = ktrc_get_or_0(g->reclaimed, record->payload),
 	};

@@ -33,12 +33,14 @@ struct ktrc_kswapd {
  * struct ktrc_direct - a stall in direct reclaim
  * @comm: name of the task
  * @pid: its process
+ * @end_ticks: when it ended
  * @ticks: how long it took
  * @pages: reclaimed
  */
 struct ktrc_direct {
 	char comm[32];
 	u32 pid;
+	u64 end_ticks;
 	u64 ticks;
 	u64 pages;
 };
