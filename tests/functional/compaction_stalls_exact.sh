@@ -148,6 +148,7 @@ by_caller() {
 }
 
 sysctl -q vm.compaction_proactiveness=0
+sysctl -q vm.watermark_boost_factor=0 # or what must stay free grows beyond what is, and the kernel ends processes
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 echo always >/sys/kernel/mm/transparent_hugepage/defrag
 echo 32768 >$trace/buffer_size_kb
@@ -162,6 +163,7 @@ for ((round = 1; round <= 9; round++)); do
 	allocate
 	! enough_stalls || break
 done
+rounds=$round
 # the allocation goes without, and leaves it to kcompactd
 echo defer >/sys/kernel/mm/transparent_hugepage/defrag
 for ((round = 1; round <= 9; round++)); do
@@ -179,7 +181,7 @@ echo local >$trace/trace_clock
 
 ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
-note "compact_stall grew by $stalls; $(in_trace mm_compaction_try_to_compact_pages) stalls; kcompactd was woken $woken times"
+note "$rounds rounds; compact_stall grew by $stalls; $(in_trace mm_compaction_try_to_compact_pages) stalls; kcompactd was woken $woken times"
 [ "$stalls" -ge 101 ] || fail "only $stalls stalls that the kernel counts"
 expect "counted stalls" "$(in_ktrc '.event == "compaction" and .fields.counted == 1')" "$stalls"
 # its tracepoint leaves out an allocation that may do no I/O, for which it does nothing

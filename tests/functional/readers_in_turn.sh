@@ -6,25 +6,35 @@
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-seconds=(0.7 0.9 0.8)
+seconds=(0.3 0.5 0.4)
 
 # Records as lines, without the wall-clock time, which each reader calibrates anew.
 records() {
 	cut -d ' ' -f 2-
 }
 
+# reader NAME SIGNAL SECONDS ARGUMENT...: that is interrupted so long after it gave the first records
+reader() {
+	ktrc-read -q --follow "${@:4}" 2>"$tmp/err" &
+	until find "$tmp/$1."* \( -name 'cpu_*' -o -name '*.shown' \) -size +0 | grep -q .; do
+		kill -0 $! || fail "ktrc-read ${*:4}: $(cat "$tmp/err")"
+		sleep 0.1
+	done
+	sleep "$3"
+	kill -"$2" $!
+	wait $! || fail "ktrc-read ${*:4}: $?, $(cat "$tmp/err")"
+	[ ! -s "$tmp/err" ] || fail "ktrc-read ${*:4}: $(cat "$tmp/err")"
+}
+
 # show READER SIGNAL SECONDS
 show() {
-	timeout --foreground -s "$2" "$3" ktrc-read -q events --follow --no-header \
-		>"$tmp/$1.shown" 2>"$tmp/err"
-	[ ! -s "$tmp/err" ] || fail "reader $1: $(cat "$tmp/err")"
+	reader "$1" "$2" "$3" events --no-header >"$tmp/$1.shown"
 	records <"$tmp/$1.shown" >"$tmp/$1.records"
 }
 
 # save READER SECONDS
 save() {
-	timeout --foreground -s INT "$2" ktrc-read -q --follow --save "$tmp/$1" 2>"$tmp/err"
-	[ ! -s "$tmp/err" ] || fail "reader $1: $(cat "$tmp/err")"
+	reader "$1" INT "$2" --save "$tmp/$1"
 }
 
 # judge READER: what it saved
@@ -44,13 +54,13 @@ for turn in 0 1 2; do
 	show shown-$turn INT "${seconds[turn]}"
 	save saved-$turn "${seconds[turn]}"
 done
-show shown-3 TERM 0.8
+show shown-3 TERM 0.4
 calm
 ktrc-ctl stop -q || fail "stop: $?"
 
 ktrc-read events --no-header | records >"$tmp/unread"
 ktrc-read check >"$tmp/check" || fail "with unread records: $(cat "$tmp/check")"
-save rest 60
+ktrc-read -q --follow --save "$tmp/rest" || fail "the rest: $?"
 for turn in saved-0 saved-1 saved-2 rest; do
 	judge $turn
 done
