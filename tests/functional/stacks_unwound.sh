@@ -3,15 +3,18 @@
 # stack=dwarf follows user stacks of code without frame pointers, through the C library: 1,009 calls have
 # exactly the callers that the compiler's runtime finds, named; where the copy of a deeper stack ends, as many
 # of them as it holds.  A saved trace says the same when the process has ended; of a session nothing is left
-# then but where it was, unless it records what is mapped and the files are still there.
+# then but where it was, unless it records what is mapped and the files are still there.  The same holds of what
+# leads to reclaim, and to compaction.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
+event=madvise arguments=(1009)
+cgroups=/sys/fs/cgroup
 
 # read_into FILE [TRACE]: what it recorded
 read_into() {
 	ktrc-read events --stacks --format=ndjson "${@:2}" >"$tmp/all" || fail "events: $?"
-	jq -c "select(.pid == $pid and .event == \"madvise\")" "$tmp/all" >"$1"
+	jq -c "select(.pid == $pid and .event == \"$event\")" "$tmp/all" >"$1"
 }
 
 # another_build: comes to where the file was, of the same code
@@ -42,9 +45,9 @@ counted() {
 
 # record [,EVENTS] [COMMAND...]: as well, of the program that this runs
 record() {
-	ktrc-ctl start -q --events="madvise:stack=dwarf${1-}" --memory=16M || fail "start: $?"
+	ktrc-ctl start -q --events="$event:stack=dwarf${1-}" --memory=16M || fail "start: $?"
 	install build/functional/unwound "$tmp/unwound" # another build is not executable
-	coproc program { exec "${@:2}" "$tmp/unwound" 1009; }
+	coproc program { exec "${@:2}" "$tmp/unwound" "${arguments[@]}"; }
 	pid=$!
 	read -r sort <&"${program[0]}" || fail "unwound"
 	read -r deep <&"${program[0]}" || fail "unwound"
@@ -119,3 +122,40 @@ cmp "$tmp/rows" "$tmp/ended" || fail "stacks of a zombie are others"
 kill "$parent"
 wait "$parent"
 ktrc-ctl reset -q
+
+# leads_to EVENT ARGUMENT...: of another event, to which the program comes with these
+leads_to() {
+	event=$1 arguments=("${@:2}")
+	record
+}
+
+# led: it was the same callers, 11 times or more, as not every way leads there
+led() {
+	local nr
+	read_into "$tmp/rows"
+	nr=$(jq -c 'select(any(.user_stack.frames[]; .function == "compare"))' "$tmp/rows" | wc -l)
+	[ "$nr" -ge 11 ] || fail "$event: $nr records"
+	expect "callers of what leads to $event" "$(callers compare)" "$nr whole $sort"
+	end
+	ktrc-ctl reset -q
+}
+
+echo +memory >$cgroups/cgroup.subtree_control
+mkdir $cgroups/reclaimed
+leads_to reclaim 11 $cgroups/reclaimed/memory.reclaim 64K
+led
+rmdir $cgroups/reclaimed
+
+sysctl -q vm.compaction_proactiveness=0 # it would leave nothing to do
+sysctl -q vm.watermark_boost_factor=0 # what must stay free must not grow beyond what is
+mkfifo "$tmp/go"
+fragment $(($(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo) - 16)) <"$tmp/go" >"$tmp/said" &
+exec {go}>"$tmp/go"
+until grep -q ready "$tmp/said"; do
+	kill -0 $! || fail "no fragments"
+	sleep 0.1
+done
+echo always >/sys/kernel/mm/transparent_hugepage/defrag
+leads_to compaction 61 huge
+exec {go}>&-
+led

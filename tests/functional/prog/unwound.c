@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unwound NR: gives advice (MADV_NORMAL) from code without frame pointers, NR times by way of the C
- * library's qsort(), NR times under callers that have much on their stacks.  Prints of each the
- * callers of the function that advises, innermost first, as the compiler's runtime finds them, and
- * the process's end is that of its standard input.
+ * unwound NR [huge|FILE TEXT]: gives advice (MADV_NORMAL), or has 2 MiB more made present at once, or
+ * writes TEXT to FILE, from code without frame pointers, NR times by way of the C library's qsort(),
+ * NR times under callers that have much on their stacks.  Prints of each the callers of the function
+ * that does it, innermost first, as the compiler's runtime finds them, and the process's end is that
+ * of its standard input.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +22,25 @@
 #define DEPTH 20
 
 static char *page;
+static char *huge; /* or NULL */
+static const char *text; /* or NULL */
+static int fd;
 static void *frames[MAX_FRAMES];
 static int nr_frames;
 
 static __attribute__((noinline)) void advise(void)
 {
-	if (madvise(page, PAGE, MADV_NORMAL))
+	if (huge) {
+		if (madvise(huge, HUGE_PAGES * PAGE, MADV_POPULATE_WRITE))
+			abort();
+		huge += HUGE_PAGES * PAGE;
+	} else if (text) {
+		/* there may be less to reclaim than was asked for */
+		if (write(fd, text, strlen(text)) < 0 && errno != EAGAIN)
+			abort();
+	} else if (madvise(page, PAGE, MADV_NORMAL)) {
 		abort();
+	}
 	nr_frames = backtrace(frames, MAX_FRAMES);
 }
 
@@ -76,13 +91,28 @@ static void many(int nr, void (*function)(void))
 	putchar('\n');
 }
 
+static int map_huge(int nr)
+{
+	size_t bytes = (nr + 1) * HUGE_PAGES * PAGE;
+
+	huge = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (huge == MAP_FAILED)
+		return -1;
+	huge += -(unsigned long)huge % (HUGE_PAGES * PAGE);
+	return madvise(huge, bytes - HUGE_PAGES * PAGE, MADV_HUGEPAGE);
+}
+
 int main(int argc, char **argv)
 {
+	int is_huge = argc == 3 && !strcmp(argv[2], "huge");
 	char byte;
 
 	page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (argc != 2 || page == MAP_FAILED) {
-		fputs("usage: unwound NR\n", stderr);
+	text = argc == 4 ? argv[3] : NULL;
+	fd = text ? open(argv[2], O_WRONLY | O_CLOEXEC) : -1;
+	if ((argc != 2 && !is_huge && !text) || page == MAP_FAILED || (text && fd < 0) ||
+	    (is_huge && map_huge(2 * atoi(argv[1]) + 1))) {
+		fputs("usage: unwound NR [huge|FILE TEXT]\n", stderr);
 		return 2;
 	}
 	advise(); /* the runtime loads what it needs */
