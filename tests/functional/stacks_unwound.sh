@@ -155,6 +155,7 @@ until grep -q ready "$tmp/said"; do
 	kill -0 $! || fail "no fragments"
 	sleep 0.1
 done
+echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 echo always >/sys/kernel/mm/transparent_hugepage/defrag
 leads_to compaction 61 huge
 exec {go}>&-
