@@ -128,7 +128,7 @@ fi
 kernel=$(uname -r) version=$(modinfo -F version ktrc)
 mine=/root/ktrc/userspace/ktrc-ctl
 /lib/systemd/systemd-udevd --daemon
-modinfo -F filename ktrc | grep -q "^/lib/modules/$kernel/updates/dkms/ktrc.ko" ||
+modinfo -F filename ktrc | grep "^/lib/modules/$kernel/updates/dkms/ktrc.ko" >/dev/null ||
 	fail "the module: $(modinfo ktrc 2>&1); $(dkms status)"
 
 [ ! -d /sys/module/ktrc ] || fail "the module is loaded before anybody asked for it"
