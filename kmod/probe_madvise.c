@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Advice about memory: entry and exit of do_madvise, to which all who give advice come, but those
- * whose process_madvise fails before: of that entry and exit, too.
+ * whose process_madvise fails before, or has nothing to advise on: of that entry and exit, too.
  * Everything above "control" runs there, in the task that gives it: it never sleeps, locks,
  * allocates or prints.
  */
@@ -9,11 +9,11 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "compat/kretprobe.h"
 #include "compat/madvise.h"
 #include "compat/syscall.h"
 #include "hook.h"
 #include "probe.h"
-#include "stall.h"
 
 /* largest numbers of the record's fields */
 #define MAX_PAGES ((1ull << 40) - 1)
@@ -23,13 +23,15 @@
 
 static struct ktrc_outlet madvise_outlet;
 static u32 madvise_clock;
-/* calls of process_madvise under way; of a range that came to do_madvise it has a depth */
-static struct ktrc_stalls calls;
+static struct ktrc_function madvise_hooks[3];
 
-/* Kept from entry to exit: the record without what only the exit tells; of process_madvise its call. */
+/*
+ * Kept from entry to exit: the record without what only the exit tells; of process_madvise, whether
+ * a range of it came to do_madvise.
+ */
 struct madvise_entry {
 	u64 start;
-	struct ktrc_stall *call;
+	bool has_come;
 	struct ktrc_ev_madvise rec;
 };
 
@@ -43,15 +45,15 @@ static u32 who_calls(void)
 					      KTRC_madvise_call_madvise;
 }
 
+/* of the call of process_madvise that the current task is in, by either ABI */
 static void range_came(void)
 {
-	struct ktrc_stall *call;
+	struct madvise_entry *call = ktrc_kretprobe_data(&madvise_hooks[1].rp);
 
-	preempt_disable_notrace();
-	call = ktrc_stall_find(&calls);
+	if (!call)
+		call = ktrc_kretprobe_data(&madvise_hooks[2].rp);
 	if (call)
-		call->depth = 1;
-	preempt_enable_notrace();
+		call->has_come = true;
 }
 
 /* do_madvise(mm, start, len, advice) */
@@ -101,13 +103,9 @@ static int enter_process_madvise(struct kretprobe_instance *ri, unsigned long ad
 		.call = KTRC_madvise_call_process_madvise,
 		.advice = min((u32)advice, MAX_ADVICE),
 	};
-	preempt_disable_notrace();
-	e->call = ktrc_stall_get(&calls);
-	if (!e->call)
-		atomic_long_inc(&calls.missed);
-	preempt_enable_notrace();
+	e->has_come = false;
 	e->start = ktrc_clock_ticks(madvise_clock);
-	return !e->call;
+	return 0;
 }
 
 /* process_madvise(pidfd, vec, vlen, advice, flags) */
@@ -127,14 +125,9 @@ NOKPROBE_SYMBOL(ktrc_on_process_32_entry);
 static int ktrc_on_process_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct madvise_entry *e = (void *)ri->data;
-	int ret = regs_return_value(regs);
-	bool has_come = e->call->depth;
 
-	preempt_disable_notrace();
-	ktrc_stall_put(e->call);
-	preempt_enable_notrace();
-	if (ret < 0 && !has_come)
-		emit_call(e, ret);
+	if (!e->has_come)
+		emit_call(e, regs_return_value(regs));
 	return 0;
 }
 NOKPROBE_SYMBOL(ktrc_on_process_exit);
@@ -160,7 +153,6 @@ static int madvise_check(void)
 static int madvise_attach(u32 clock)
 {
 	madvise_clock = clock;
-	ktrc_stalls_clear(&calls);
 	return ktrc_functions_attach(madvise_hooks, ARRAY_SIZE(madvise_hooks));
 }
 
@@ -169,10 +161,10 @@ static void madvise_detach(void)
 	ktrc_functions_detach(madvise_hooks, ARRAY_SIZE(madvise_hooks));
 }
 
+/* at most: of a process_madvise that was missed the ranges may have been recorded all the same */
 static u64 madvise_missed(void)
 {
-	return ktrc_functions_missed(madvise_hooks, ARRAY_SIZE(madvise_hooks)) +
-	       atomic_long_read(&calls.missed);
+	return ktrc_functions_missed(madvise_hooks, ARRAY_SIZE(madvise_hooks));
 }
 
 const struct ktrc_probe ktrc_probe_madvise = {

@@ -119,6 +119,17 @@ static void give_process(pid_t pid, const struct odd *odd, size_t nr, const char
 		print_record(&odd[i], i + 1 < nr ? "none" : error, pid, "process_madvise");
 }
 
+/* It has nothing to advise on, and says so by success. */
+static void give_nothing(int fd, const struct odd *o, size_t nr)
+{
+	const struct odd none = { .advice = o->advice, .name = o->name };
+	const struct iovec vec[2] = { { (void *)o->start, 0 }, { (void *)o->start, 0 } };
+
+	if (syscall(SYS_process_madvise, fd, vec, nr, o->advice, 0))
+		errx(1, "process_madvise fails");
+	print_record(&none, "none", 0, "process_madvise");
+}
+
 /* Before it comes to a range. */
 static void fail_process(int fd, const struct odd *o, unsigned int flags, const char *error)
 {
@@ -207,6 +218,8 @@ static void odd(void)
 	fail_process(-1, &there[0], 0, "EBADF");
 	fail_process(pidfd_of(child), &there[0], 1, "EINVAL");
 	fail_process(pidfd_of(child), &here[0], 0, "EINVAL");
+	give_nothing(pidfd_of(child), &there[0], 0);
+	give_nothing(pidfd_of(child), &there[0], 2);
 	for (size_t i = 0; i < sizeof(queued) / sizeof(*queued); i++)
 		give_io_uring(&queued[i]);
 	kill(child, SIGKILL);
