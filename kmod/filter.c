@@ -28,6 +28,13 @@ bool ktrc_filter_takes(const struct ktrc_filter *f, const struct ktrc_subject *s
 	return !f->nr_tgids || (subject->task && ktrc_filter_has_process(f, subject->task));
 }
 
+/* what is not known is no longer than anything */
+static bool is_long(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
+{
+	return !rule->min_ticks ||
+	       (facts->ticks != KTRC_NO_TICKS && facts->ticks >= rule->min_ticks);
+}
+
 static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
 {
 	if (rule->flags & KTRC_RULE_MAJOR && !facts->is_major)
@@ -54,7 +61,7 @@ enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_cou
 
 	if (!is_wanted(rule, facts))
 		return KTRC_REJECT;
-	if (rule->flags & KTRC_RULE_COUNT || facts->ticks < rule->min_ticks)
+	if (rule->flags & KTRC_RULE_COUNT || !is_long(rule, facts))
 		return KTRC_COUNT;
 	if (rule->sample && (u64)(local_add_return(1, &n->seen) - 1) % rule->sample)
 		return KTRC_COUNT;

@@ -48,16 +48,16 @@ static int ktrc_on_numa_prep(struct kprobe *kp, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(ktrc_on_numa_prep);
 
-/* ticks since then; 0: not known, which no filter takes for long */
+/* ticks since then; KTRC_NO_TICKS: not known */
 static u64 take_hint(void)
 {
 	u64 began = READ_ONCE(*own_hint()), ticks;
 
 	if (!began || (began & ((1u << TID_BITS) - 1)) != current->pid / NR_HINTS ||
 	    cmpxchg(own_hint(), began, 0) != began)
-		return 0;
+		return KTRC_NO_TICKS;
 	ticks = (ktrc_clock_ticks(numa_clock) - (began >> TID_BITS)) & START_MASK;
-	return ticks > START_MASK / 2 ? 0 : ticks; /* this CPU's clock may be behind */
+	return ticks > START_MASK / 2 ? KTRC_NO_TICKS : ticks; /* this CPU's clock may be behind */
 }
 
 /* task_numa_fault(last_cpupid, node, pages, flags): when it has been served */
@@ -66,7 +66,7 @@ static int ktrc_on_numa_fault(struct kprobe *kp, struct pt_regs *regs)
 	u32 pages = regs_get_kernel_argument(regs, 2), flags = regs_get_kernel_argument(regs, 3);
 	const struct ktrc_facts facts = { .ticks = take_hint() };
 	const struct ktrc_ev_numa rec = {
-		.dur = min(facts.ticks, MAX_HINT_TICKS),
+		.dur = facts.ticks == KTRC_NO_TICKS ? 0 : min(facts.ticks, MAX_HINT_TICKS),
 		.pages = min(pages, MAX_HINT_PAGES),
 		.node = regs_get_kernel_argument(regs, 1),
 		.local = !!(flags & TNF_FAULT_LOCAL),

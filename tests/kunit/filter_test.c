@@ -22,7 +22,7 @@ static const struct row rows[] = {
 	{ "no duration", {}, { KTRC_NO_TICKS, USER, false }, KTRC_TAKE },
 	{ "long enough", { .min_ticks = 5 }, { 5, USER, false }, KTRC_TAKE },
 	{ "too short", { .min_ticks = 5 }, { 4, USER, false }, KTRC_COUNT },
-	{ "min without duration", { .min_ticks = 5 }, { KTRC_NO_TICKS, USER }, KTRC_TAKE },
+	{ "min without duration", { .min_ticks = 5 }, { KTRC_NO_TICKS, USER }, KTRC_COUNT },
 	{ "major", { .flags = KTRC_RULE_MAJOR }, { 5, USER, true }, KTRC_TAKE },
 	{ "minor", { .flags = KTRC_RULE_MAJOR }, { 5, USER, false }, KTRC_REJECT },
 	{ "user", { .flags = KTRC_RULE_USER }, { 5, USER, false }, KTRC_TAKE },
