@@ -127,7 +127,8 @@ void ktrc_build_id_read(struct ktrc_build_id *id, const struct file *file, void 
 	id->len = 0;
 	if (!page)
 		return;
-	if (PageUptodate(page)) {
+	/* one whose memory is damaged stays where it is */
+	if (PageUptodate(page) && !PageHWPoison(page)) {
 		/* a copy: its owner may write to it meanwhile */
 		memcpy_from_page(room, page, 0, PAGE_SIZE);
 		ktrc_build_id_parse(id, room, PAGE_SIZE);

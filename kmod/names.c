@@ -165,21 +165,19 @@ static void free_names(void)
 	nr_missed = 0;
 }
 
-static int arm(void)
+static void arm(void)
 {
 	char *path = kmalloc(KTRC_NAME_BYTES + 1, GFP_KERNEL | __GFP_NOWARN);
-	int err = -ENOMEM;
 
 	fresh = __vmalloc(sizeof(*fresh), GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
 	if (!path || !fresh)
 		goto err_free;
 	init_irq_work(&fresh->wake, wake_worker);
-	err = ktrc_names_attach(fresh);
-	if (err)
+	if (ktrc_names_attach(fresh))
 		goto err_wait;
 	scan(path);
 	kfree(path);
-	return 0;
+	return;
 
 err_wait: /* half attached: its probe may run, its irq_work be queued */
 	tracepoint_synchronize_unregister();
@@ -188,25 +186,27 @@ err_free:
 	kfree(path);
 	vfree(fresh);
 	fresh = NULL;
-	return err;
 }
 
 /**
  * ktrc_names_get() - keep names from now on
  *
- * Return: 0 or a negative error: without tracepoints names are not kept
+ * Without memory or tracepoints ids stay ids; the next one tries again.
  */
-int ktrc_names_get(void)
+void ktrc_names_get(void)
 {
-	int err = 0;
-
 	mutex_lock(&names_lock);
-	if (!nr_users)
-		err = arm();
-	if (!err)
-		nr_users++;
+	if (!fresh)
+		arm();
+	nr_users++;
 	mutex_unlock(&names_lock);
-	return err;
+}
+
+static void disarm(void)
+{
+	ktrc_names_detach();
+	tracepoint_synchronize_unregister();
+	irq_work_sync(&fresh->wake);
 }
 
 /**
@@ -221,9 +221,8 @@ void ktrc_names_put(void)
 		mutex_unlock(&names_lock);
 		return;
 	}
-	ktrc_names_detach();
-	tracepoint_synchronize_unregister();
-	irq_work_sync(&fresh->wake);
+	if (fresh)
+		disarm();
 	old = fresh;
 	fresh = NULL;
 	free_names();

@@ -53,7 +53,7 @@ void ktrc_names_detach(void);
 /* probe_slab.c */
 const void *ktrc_shrinker_function(u32 number);
 
-int ktrc_names_get(void);
+void ktrc_names_get(void);
 void ktrc_names_put(void);
 bool ktrc_names_next(struct ktrc_name *name);
 u64 ktrc_names_missed(void);

@@ -137,7 +137,8 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
 		return -ESTALE;
 	}
 	if (!s->has_names)
-		s->has_names = !ktrc_names_get(); /* without it ids stay ids */
+		ktrc_names_get();
+	s->has_names = true;
 	err = ktrc_attach_session(s, why);
 	if (err)
 		return err;

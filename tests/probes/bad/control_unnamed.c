@@ -6,7 +6,8 @@
 
 static int handler(struct kprobe *kp, struct pt_regs *regs)
 {
-	return ktrc_names_get() + 1;
+	ktrc_names_get();
+	return 0;
 }
 
 struct ktrc_entry ktrc_probe_entry = { .symbol = "do_exit", .on_entry = handler };
