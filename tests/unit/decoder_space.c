@@ -266,6 +266,41 @@ static void test_many(void)
 	ok(found == nr, "many take time in proportion");
 }
 
+static u64 kind_at(u32 process, u64 page)
+{
+	const struct ktrc_task task = task_of(process);
+
+	return ktrc_spaces_find(spaces, &task, page).kind;
+}
+
+/* Each child has all that its maker has, and changes some of it. */
+static void test_children(void)
+{
+	const u64 nr = 20000, nr_children = 200;
+	u64 wrong = 0;
+
+	for (u64 i = 0; i < nr; i++) {
+		const struct ktrc_ev_map rec = { .page = 2 * i, .pages = 1, .anon = 1 };
+
+		tell(NR_PROCESSES, KTRC_EV_map, &rec, sizeof(rec));
+	}
+	for (u32 i = 1; i <= nr_children; i++) {
+		const u32 child = NR_PROCESSES + i;
+		const struct ktrc_ev_process rec = { 1000 + child, 1000 + child };
+		const struct ktrc_ev_map gone = { .page = 0,
+						  .pages = nr,
+						  .call = KTRC_map_call_munmap };
+
+		tell(NR_PROCESSES, KTRC_EV_process, &rec, sizeof(rec));
+		wrong += kind_at(child, 0) != KTRC_AREA_ANON;
+		tell(child, KTRC_EV_map, &gone, sizeof(gone));
+		wrong += kind_at(child, 0) || kind_at(child, nr) != KTRC_AREA_ANON ||
+			 kind_at(child, 2 * nr - 2) != KTRC_AREA_ANON;
+		wrong += kind_at(NR_PROCESSES, nr - 2) != KTRC_AREA_ANON;
+	}
+	ok(wrong == 0, "as many children as may be have what their maker has");
+}
+
 int main(void)
 {
 	u32 wrong = 0, known = 0;
@@ -282,6 +317,7 @@ int main(void)
 	ok(wrong == 0, "each page is what the last call made of it");
 	ok(known > NR_STEPS / 10 && known < NR_STEPS, "some are known, some are not");
 	test_many();
+	test_children();
 	test_ends_of_numbers();
 	ktrc_spaces_destroy(spaces);
 	ktrc_schema_destroy(schema);

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of each process its areas, none of which overlaps another, in a balanced tree. */
+/* Of each process its areas; a child shares its maker's until one of them changes. */
 #include "space.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array.h"
 #include "index.h"
 
-/* Areas that all processes have from their makers, and ever had; a process with more has none. */
-#define MAX_INHERITED (1u << 20)
-#define MAX_COPIED (1u << 26)
-
 struct space {
-	void *areas; /* of tsearch() */
-	size_t nr;
-	size_t inherited;
+	struct ktrc_areas *areas;
 	bool is_loading; /* a program, which is not yet said to run */
 };
 
@@ -29,8 +21,6 @@ struct ktrc_spaces {
 	u64 mmap, munmap, mremap, brk, brk_down;
 	struct space *rows;
 	size_t nr;
-	size_t inherited;
-	size_t copied;
 	struct ktrc_index by_pid;
 };
 
@@ -83,7 +73,7 @@ void ktrc_spaces_destroy(struct ktrc_spaces *spaces)
 	if (!spaces)
 		return;
 	for (size_t i = 0; i < spaces->nr; i++)
-		tdestroy(spaces->rows[i].areas, free);
+		ktrc_areas_drop(spaces->rows[i].areas);
 	free(spaces->rows);
 	ktrc_index_release(&spaces->by_pid);
 	free(spaces);
@@ -110,81 +100,10 @@ static const struct space *find_space(const struct ktrc_spaces *spaces, u32 pid)
 	return at == KTRC_INDEX_NONE ? NULL : &spaces->rows[at];
 }
 
-static void clear(struct ktrc_spaces *spaces, struct space *space)
+static void clear(struct space *space)
 {
-	spaces->inherited -= space->inherited;
-	tdestroy(space->areas, free);
+	ktrc_areas_drop(space->areas);
 	*space = (struct space){ 0 };
-}
-
-/* What overlaps is the same: no two in a tree do. */
-static int by_place(const void *pa, const void *pb)
-{
-	const struct ktrc_area *a = pa, *b = pb;
-
-	return a->end <= b->begin ? -1 : a->begin >= b->end;
-}
-
-/* One of those that have something in common with the range; NULL: none has. */
-static struct ktrc_area *find_area(const struct space *space, u64 begin, u64 end)
-{
-	const struct ktrc_area range = { .begin = begin, .end = end };
-	void *node = tfind(&range, &space->areas, by_place);
-
-	return node ? *(struct ktrc_area **)node : NULL;
-}
-
-/* Where nothing is. */
-static int insert(struct space *space, const struct ktrc_area *wanted)
-{
-	struct ktrc_area *area = malloc(sizeof(*area));
-
-	if (!area)
-		return -ENOMEM;
-	*area = *wanted;
-	if (!tsearch(area, &space->areas, by_place)) {
-		free(area);
-		return -ENOMEM;
-	}
-	space->nr++;
-	return 0;
-}
-
-/* An area from a later page on. */
-static void cut_front(struct ktrc_area *area, u64 page)
-{
-	area->offset += page - area->begin;
-	area->begin = page;
-}
-
-/* Nothing is left from @begin to @end: what reaches over an end is cut there. */
-static int unmap(struct space *space, u64 begin, u64 end)
-{
-	struct ktrc_area *area, front, back;
-	int ret = 0;
-
-	while (ret == 0 && begin < end && (area = find_area(space, begin, end)) != NULL) {
-		front = back = *area;
-		tdelete(area, &space->areas, by_place);
-		free(area);
-		space->nr--;
-		front.end = begin;
-		cut_front(&back, end);
-		if (front.begin < front.end)
-			ret = insert(space, &front);
-		if (ret == 0 && back.begin < back.end)
-			ret = insert(space, &back);
-	}
-	return ret;
-}
-
-static int put(struct space *space, const struct ktrc_area *wanted)
-{
-	if (wanted->begin >= wanted->end)
-		return 0;
-	if (unmap(space, wanted->begin, wanted->end) < 0)
-		return -ENOMEM;
-	return insert(space, wanted);
 }
 
 static enum ktrc_area_kind kind_of(const struct ktrc_spaces *spaces, const u8 *payload)
@@ -200,17 +119,18 @@ static int move(const struct ktrc_spaces *spaces, struct space *space, const u8 
 {
 	u64 from = ktrc_get_or_0(spaces->from, payload);
 	u64 from_end = from + ktrc_get_or_0(spaces->from_pages, payload);
-	const struct ktrc_area *area = find_area(space, from, from + 1);
+	const struct ktrc_area *area = ktrc_areas_find(space->areas, from);
 	struct ktrc_area was = area ? *area : (struct ktrc_area){ 0 };
 
-	if (!ktrc_get_or_0(spaces->dontunmap, payload) && unmap(space, from, from_end) < 0)
+	if (!ktrc_get_or_0(spaces->dontunmap, payload) &&
+	    ktrc_areas_clear(&space->areas, from, from_end) < 0)
 		return -ENOMEM;
 	if (was.kind == KTRC_AREA_UNKNOWN)
-		return unmap(space, to.begin, to.end);
+		return ktrc_areas_clear(&space->areas, to.begin, to.end);
 	to.kind = was.kind;
 	to.file = was.file;
 	to.offset = was.offset + from - was.begin;
-	return put(space, &to);
+	return ktrc_areas_put(&space->areas, &to);
 }
 
 static int add_map(const struct ktrc_spaces *spaces, struct space *space, const u8 *payload)
@@ -228,60 +148,37 @@ static int add_map(const struct ktrc_spaces *spaces, struct space *space, const 
 		area.kind = kind_of(spaces, payload);
 		area.file = (u32)ktrc_get_or_0(spaces->file, payload);
 		area.offset = ktrc_get_or_0(spaces->from, payload);
-		return put(space, &area);
+		return ktrc_areas_put(&space->areas, &area);
 	}
 	if (call == spaces->brk) {
 		area.kind = KTRC_AREA_HEAP;
-		return put(space, &area);
+		return ktrc_areas_put(&space->areas, &area);
 	}
 	return call == spaces->munmap || call == spaces->brk_down ?
-		       unmap(space, area.begin, area.end) :
+		       ktrc_areas_clear(&space->areas, area.begin, area.end) :
 		       0;
 }
 
-struct walk {
-	int (*visit)(const struct ktrc_area *area, void *data);
-	void *data;
-	int ret;
-};
-
-static void visit(const void *node, VISIT when, void *data)
-{
-	const struct ktrc_area *area = *(struct ktrc_area *const *)node;
-	struct walk *walk = data;
-
-	if (walk->ret == 0 && (when == postorder || when == leaf))
-		walk->ret = walk->visit(area, walk->data);
-}
-
 int ktrc_spaces_walk(const struct ktrc_spaces *spaces, u32 pid,
-		     int (*visit_area)(const struct ktrc_area *area, void *data), void *data)
+		     int (*visit)(const struct ktrc_area *area, void *data), void *data)
 {
 	const struct space *space = find_space(spaces, pid);
-	struct walk walk = { .visit = visit_area, .data = data };
 
-	if (space)
-		twalk_r(space->areas, visit, &walk);
-	return walk.ret;
+	return space ? ktrc_areas_walk(space->areas, visit, data) : 0;
 }
 
 int ktrc_spaces_put(struct ktrc_spaces *spaces, u32 pid, const struct ktrc_area *area)
 {
 	struct space *space = get_space(spaces, pid);
 
-	return space ? put(space, area) : -ENOMEM;
+	return space ? ktrc_areas_put(&space->areas, area) : -ENOMEM;
 }
 
 int ktrc_spaces_unmap(struct ktrc_spaces *spaces, u32 pid, u64 begin, u64 end)
 {
 	struct space *space = get_space(spaces, pid);
 
-	return space ? unmap(space, begin, end) : -ENOMEM;
-}
-
-static int inherit(const struct ktrc_area *area, void *child)
-{
-	return insert(child, area);
+	return space ? ktrc_areas_clear(&space->areas, begin, end) : -ENOMEM;
 }
 
 /* A process begins with what its maker has; a thread has what the others have. */
@@ -289,19 +186,13 @@ static int add_fork(struct ktrc_spaces *spaces, u32 parent, u32 pid)
 {
 	struct space *child = parent == pid ? NULL : get_space(spaces, pid);
 	const struct space *maker = find_space(spaces, parent);
-	int ret;
 
 	if (!child)
 		return parent == pid ? 0 : -ENOMEM;
-	clear(spaces, child);
-	if (!maker || maker->nr > MAX_INHERITED - spaces->inherited ||
-	    maker->nr > MAX_COPIED - spaces->copied)
-		return 0;
-	spaces->copied += maker->nr;
-	ret = ktrc_spaces_walk(spaces, parent, inherit, child);
-	child->inherited = child->nr;
-	spaces->inherited += child->nr;
-	return ret;
+	clear(child);
+	if (maker)
+		child->areas = ktrc_areas_share(maker->areas);
+	return 0;
 }
 
 static int add_own(struct ktrc_spaces *spaces, struct space *space,
@@ -312,19 +203,19 @@ static int add_own(struct ktrc_spaces *spaces, struct space *space,
 
 	if (record->event == spaces->exec) {
 		if (!is_loading) /* what it loaded was not recorded */
-			clear(spaces, space);
+			clear(space);
 		space->is_loading = false;
 		return 0;
 	}
 	if (record->event == spaces->exit) {
 		if (!ktrc_get_or_0(spaces->live, payload))
-			clear(spaces, space);
+			clear(space);
 		return 0;
 	}
 	if (ktrc_get_or_0(spaces->error, payload))
 		return 0;
 	if (ktrc_get_or_0(spaces->loading, payload) && !is_loading) {
-		clear(spaces, space);
+		clear(space);
 		space->is_loading = true;
 	}
 	return add_map(spaces, space, payload);
@@ -350,7 +241,7 @@ struct ktrc_area ktrc_spaces_find(const struct ktrc_spaces *spaces, const struct
 				  u64 page)
 {
 	const struct space *space = find_space(spaces, task->tgid);
-	const struct ktrc_area *area = space ? find_area(space, page, page + 1) : NULL;
+	const struct ktrc_area *area = space ? ktrc_areas_find(space->areas, page) : NULL;
 
 	return area ? *area : (struct ktrc_area){ 0 };
 }

@@ -6,33 +6,8 @@
 #ifndef KTRC_SPACE_H
 #define KTRC_SPACE_H
 
+#include "areas.h"
 #include "reader.h"
-
-enum ktrc_area_kind {
-	KTRC_AREA_UNKNOWN,
-	KTRC_AREA_FILE,
-	KTRC_AREA_ANON,
-	KTRC_AREA_SHARED, /* anonymous, and shared with children */
-	KTRC_AREA_HEAP,
-	KTRC_AREA_STACK, /* of the first thread */
-	KTRC_NR_AREA_KINDS
-};
-
-/**
- * struct ktrc_area - a range of memory
- * @begin: its first page, address >> 12
- * @end: the page behind it
- * @offset: what of the file lies at @begin, in pages
- * @file: number of the file, as records or mapped.h give it; 0: none, or not known
- * @kind: what it is
- */
-struct ktrc_area {
-	u64 begin;
-	u64 end;
-	u64 offset;
-	u32 file;
-	enum ktrc_area_kind kind;
-};
 
 struct ktrc_spaces;
 
@@ -63,7 +38,7 @@ int ktrc_spaces_unmap(struct ktrc_spaces *spaces, u32 pid, u64 begin, u64 end);
 
 /** ktrc_spaces_walk() - call for all that a process has, by rising page, until one does not return 0; that */
 int ktrc_spaces_walk(const struct ktrc_spaces *spaces, u32 pid,
-		     int (*visit_area)(const struct ktrc_area *area, void *data), void *data);
+		     int (*visit)(const struct ktrc_area *area, void *data), void *data);
 
 /**
  * ktrc_spaces_find() - what a page of a process is now, after the last record
