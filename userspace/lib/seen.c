@@ -78,13 +78,20 @@ static void see_stack(struct look *look, const u8 *payload)
 
 static void see_task(struct look *look, const u8 *payload)
 {
-	u32 *tgid = look->slots ? ktrc_index_get(&look->tgids, ktrc_get(look->tid, payload), 0) :
-				  NULL;
+	u32 *tgid = ktrc_index_get(&look->tgids, ktrc_get(look->tid, payload), 0);
 
 	look->tgid = (u32)ktrc_get(look->tgid_of, payload);
 	if (tgid)
 		*tgid = look->tgid;
 	see(&look->seen->pids, look->tgid);
+}
+
+/* Of a thread that no record names, as it found no room, nobody knows what it changes. */
+static void see_task_ref(struct look *look, const u8 *payload)
+{
+	look->tgid = ktrc_index_find(&look->tgids, ktrc_get(look->ref_tid, payload), 0);
+	if (look->tgid == KTRC_INDEX_NONE)
+		look->seen->is_partial = true;
 }
 
 static struct ktrc_copy *keep(const struct ktrc_copy *copy)
@@ -205,8 +212,7 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 		else if (event == look->task)
 			see_task(look, payload);
 		else if (event == look->task_ref)
-			look->tgid =
-				ktrc_index_find(&look->tgids, ktrc_get(look->ref_tid, payload), 0);
+			see_task_ref(look, payload);
 		else if (event == look->stack_copy)
 			see_copy(look, payload);
 		else if (event == look->map)

@@ -59,7 +59,7 @@ struct ktrc_seen_code {
  * @with_changes: to be set before: the following four are wanted
  * @changes: of the memory of processes
  * @nr_changes: their number
- * @is_partial: there were more, or more that were renewed
+ * @is_partial: there were more, or more that were renewed, or it is not known of whom
  * @renewed: processes that began to run a program
  * @blocks: with a fault, of any process
  * @copies: copies of user stacks, each once; of @words only those that there are
