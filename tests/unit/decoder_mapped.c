@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What processes had mapped when the window began: by what is mapped now, and what records say has changed. */
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "../../userspace/lib/cleanup.h"
 #include "decoder_synth.h"
 #include "decoder_tap.h"
 
@@ -73,10 +78,100 @@ static void test_whose_is_not_known(void)
 	ktrc_seen_release(&seen);
 }
 
+/* ---- what is mapped now ---- */
+
+static pid_t pids[2]; /* two who have the same */
+static u32 nr_answers = ~0u; /* so many of them answer, the next one does not */
+static char known[2 << KTRC_PAGE_SHIFT]; /* has a page of its own */
+
+static u64 known_page(void)
+{
+	return ((u64)known + sizeof(known) / 2) >> KTRC_PAGE_SHIFT;
+}
+
+FILE *__real_ktrc_proc_open(u32 pid, const char *name);
+FILE *__wrap_ktrc_proc_open(u32 pid, const char *name);
+
+/* Comes before ktrc_proc_open() where others than itself call it. */
+FILE *__wrap_ktrc_proc_open(u32 pid, const char *name)
+{
+	while (!nr_answers)
+		pause();
+	nr_answers--;
+	return __real_ktrc_proc_open(pid, name);
+}
+
+static void fork_both(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		pids[i] = fork();
+		if (pids[i] < 0)
+			abort();
+		if (!pids[i])
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!pids[i])
+			pause();
+	}
+}
+
+static void end_both(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
+/* As if both had been recorded, and a fault on the known page. */
+static struct ktrc_seen seen_both(void)
+{
+	struct ktrc_seen seen = { .with_changes = true };
+
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		if (!ktrc_index_get(&seen.pids, (u32)pids[i], 0))
+			abort();
+	if (!ktrc_index_get(&seen.blocks, known_page() >> KTRC_BLOCK_SHIFT, 0))
+		abort();
+	return seen;
+}
+
+static bool is_known(const struct ktrc_mapped *mapped, pid_t pid)
+{
+	for (size_t i = 0; i < mapped->nr; i++)
+		if (mapped->rows[i].pid == (u32)pid && mapped->rows[i].area.begin <= known_page() &&
+		    mapped->rows[i].area.end > known_page())
+			return true;
+	return false;
+}
+
+/* How many are known, of whom so many answer. */
+static int nr_known(u32 nr)
+{
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = seen_both();
+	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+	struct ktrc_schema *schema = synth_schema();
+	const struct ktrc_names none = { 0 };
+	struct ktrc_mapped_look *look;
+
+	nr_answers = nr;
+	look = ktrc_mapped_look(&seen, schema, &none, ~0ull);
+	nr_answers = ~0u;
+	if (!look || ktrc_mapped_load(&mapped, look, &seen) < 0)
+		abort();
+	ktrc_mapped_look_destroy(look);
+	ktrc_schema_destroy(schema);
+	return is_known(&mapped, pids[0]) + is_known(&mapped, pids[1]);
+}
+
 int main(void)
 {
+	alarm(60); /* should it be waited for ever */
 	test_whose(synth_schema(), "changes are those of the thread's process");
 	test_whose(schema_without_copies(), "also where stacks cannot be copied");
 	test_whose_is_not_known();
+	fork_both();
+	ok(nr_known(2) == 2, "what processes have mapped is known");
+	ok(nr_known(1) == 1, "also while /proc does not answer for another one");
+	end_both();
 	return end_of_tests();
 }

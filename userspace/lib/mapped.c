@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "array.h"
+#include "child.h"
 #include "cleanup.h"
 #include "hash.h"
 #include "json.h"
 #include "maps.h"
 
-/* A process can map as much as it likes. */
-#define MAX_ROWS (1u << 20)
+/* A process can map as much as it likes, and while its memory is held /proc does not answer. */
+#define MAX_LINES (1u << 20)
+#define MAX_LOOK_NS (5 * NSEC_PER_SEC)
 
 /* What is known while processes are looked at. */
 struct ktrc_mapped_look {
@@ -24,7 +26,12 @@ struct ktrc_mapped_look {
 	struct ktrc_index files; /* numbers by hash of path */
 	u64 *blocks; /* with faults, by rising number */
 	size_t nr_blocks;
-	size_t nr_areas;
+};
+
+/* What a child is asked. */
+struct question {
+	const struct ktrc_index *pids;
+	u64 start_ns;
 };
 
 void ktrc_mapped_release(struct ktrc_mapped *mapped)
@@ -146,29 +153,55 @@ static int add_line(struct ktrc_mapped_look *look, u32 pid, const struct ktrc_ma
 		.kind = kind_of(line),
 	};
 
-	if (area.kind == KTRC_AREA_UNKNOWN || look->nr_areas++ >= MAX_ROWS)
+	if (area.kind == KTRC_AREA_UNKNOWN)
 		return 0;
 	if (area.kind == KTRC_AREA_FILE)
 		area.file = number_of(look, line->path);
 	return ktrc_spaces_put(look->spaces, pid, &area);
 }
 
-/* As it is now, if it is the one that was alive then. */
-static int add_process(struct ktrc_mapped_look *look, u32 pid, u64 start_ns)
+/* Its lines as they are now, each behind its number, if it is the one that was alive then. */
+static void tell_process(FILE *out, u32 pid, u64 start_ns, size_t *nr_lines)
 {
 	__ktrc_file FILE *file = ktrc_proc_open(pid, "maps");
 	__ktrc_free char *text = NULL;
-	struct ktrc_map_line line;
 	char comm[32];
 	size_t room = 0;
 	u64 born_ns;
-	int ret = 0;
 
 	if (!file || !ktrc_proc_identity(pid, &born_ns, comm) || born_ns >= start_ns)
-		return 0;
-	while (ret == 0 && getline(&text, &room, file) > 0)
+		return;
+	for (; *nr_lines < MAX_LINES && getline(&text, &room, file) > 0; ++*nr_lines)
+		fprintf(out, "%u %s", pid, text);
+	fflush(out);
+}
+
+static int answer(const void *data, FILE *out)
+{
+	const struct question *question = data;
+	size_t nr_lines = 0;
+
+	for (size_t i = 0; i < question->pids->nr_slots && nr_lines < MAX_LINES; i++)
+		if (question->pids->slots[i].is_used)
+			tell_process(out, (u32)question->pids->slots[i].a, question->start_ns,
+				     &nr_lines);
+	return 0;
+}
+
+/* All whole lines that the child wrote. */
+static int add_lines(struct ktrc_mapped_look *look, char *text)
+{
+	struct ktrc_map_line line;
+	char *end;
+	u32 pid;
+	int ret = 0;
+
+	for (; ret == 0 && (end = strchr(text, '\n')) != NULL; text = end + 1) {
+		*end = '\0';
+		pid = (u32)strtoul(text, &text, 10);
 		if (ktrc_map_parse(text, &line))
 			ret = add_line(look, pid, &line);
+	}
 	return ret;
 }
 
@@ -242,28 +275,26 @@ static bool is_renewed(const struct ktrc_seen *seen, u32 pid)
 	return ktrc_index_find(&seen->renewed, pid, 0) != KTRC_INDEX_NONE;
 }
 
-static int look_all(struct ktrc_mapped_look *look, const struct ktrc_index *pids, u64 start_ns)
+static int look_all(struct ktrc_mapped_look *look, const struct question *question)
 {
-	int ret = 0;
+	__ktrc_free char *text = ktrc_child_ask(answer, question, MAX_LOOK_NS);
 
 	number_files(look);
-	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
-		if (pids->slots[i].is_used)
-			ret = add_process(look, (u32)pids->slots[i].a, start_ns);
-	return ret;
+	return text ? add_lines(look, text) : 0;
 }
 
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 start_ns)
 {
+	const struct question question = { &seen->pids, start_ns };
 	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
 
 	if (!look)
 		return NULL;
 	look->names = names;
 	look->spaces = ktrc_spaces_create(schema, 0);
-	if (look->spaces && look_all(look, &seen->pids, start_ns) == 0)
+	if (look->spaces && look_all(look, &question) == 0)
 		return look;
 	ktrc_mapped_look_destroy(look);
 	return NULL;

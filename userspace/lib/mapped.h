@@ -49,7 +49,7 @@ struct ktrc_mapped_look;
  * @names: of files
  * @start_ns: when the window began, CLOCK_BOOTTIME
  *
- * Return: NULL without memory; what cannot be read is left out.
+ * Return: NULL without memory; what cannot be read, or not in time, is left out.
  */
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
