@@ -197,8 +197,9 @@ struct frame {
 	u64 offset; /* in it */
 };
 
-static struct frame frame_of(const struct ktrc_event_printer *printer, const struct ktrc_task *task,
-			     const struct ktrc_stack *stack, u32 i)
+static struct frame frame_of(const struct ktrc_event_printer *printer,
+			     const struct ktrc_record *record, const struct ktrc_stack *stack,
+			     u32 i)
 {
 	struct frame frame = { .address = stack->frames[i] };
 	struct ktrc_place place;
@@ -208,7 +209,7 @@ static struct frame frame_of(const struct ktrc_event_printer *printer, const str
 		frame.into = frame.function ? frame.address - frame.function->begin : 0;
 		return frame;
 	}
-	place = ktrc_code_find(&printer->capture->code, printer->spaces, task, stack, i);
+	place = ktrc_code_find(&printer->capture->code, printer->spaces, record, stack, i);
 	frame.function = place.function;
 	frame.file = place.file;
 	frame.offset = place.offset;
@@ -257,7 +258,7 @@ static void put_frame_json(const struct frame *frame, FILE *file)
 
 /* Each frame on a line of its own below the record, and why the stack ends, unless @why says more. */
 static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
-			   const struct ktrc_task *task, const struct ktrc_stack *stack,
+			   const struct ktrc_record *record, const struct ktrc_stack *stack,
 			   const char *why)
 {
 	FILE *file = printer->out->file;
@@ -267,7 +268,7 @@ static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 	if (!stack && !why)
 		return;
 	for (u32 i = nr ? skipped(printer, stack) : 0; i < nr; i++) {
-		frame = frame_of(printer, task, stack, i);
+		frame = frame_of(printer, record, stack, i);
 		put_frame_text(&frame, file);
 	}
 	fprintf(file, "\t%16s %s\n", kind,
@@ -276,7 +277,7 @@ static void put_stack_text(struct ktrc_event_printer *printer, const char *kind,
 
 /* Addresses as text: more than 53 bits are not safe as a number. */
 static void put_stack_json(struct ktrc_event_printer *printer, const char *kind,
-			   const struct ktrc_task *task, const struct ktrc_stack *stack,
+			   const struct ktrc_record *record, const struct ktrc_stack *stack,
 			   const char *more)
 {
 	FILE *file = printer->out->file;
@@ -288,7 +289,7 @@ static void put_stack_json(struct ktrc_event_printer *printer, const char *kind,
 	fprintf(file, ",\"%s_stack\":{\"end\":\"%s\",\"frames\":[", kind,
 		ktrc_stack_end_text(printer->capture->schema, stack));
 	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
-		frame = frame_of(printer, task, stack, i);
+		frame = frame_of(printer, record, stack, i);
 		fputs(between, file);
 		put_frame_json(&frame, file);
 		between = ",";
@@ -306,13 +307,12 @@ static void put_stacks(struct ktrc_event_printer *printer, const struct ktrc_rec
 	const char *more = unwound ? ",\"unwound\":true" : ",\"unwound\":false";
 
 	if (is_json) {
-		put_stack_json(printer, "kernel", record->task, record->stacks.kernel, "");
-		put_stack_json(printer, "user", record->task, user, is_copied ? more : "");
+		put_stack_json(printer, "kernel", record, record->stacks.kernel, "");
+		put_stack_json(printer, "user", record, user, is_copied ? more : "");
 		return;
 	}
-	put_stack_text(printer, "kernel", record->task, record->stacks.kernel, NULL);
-	put_stack_text(printer, "user", record->task, user,
-		       is_copied && !unwound ? "not unwound" : NULL);
+	put_stack_text(printer, "kernel", record, record->stacks.kernel, NULL);
+	put_stack_text(printer, "user", record, user, is_copied && !unwound ? "not unwound" : NULL);
 }
 
 static void put_text(struct ktrc_event_printer *printer, const struct ktrc_record *record)

@@ -375,7 +375,7 @@ bool ktrc_capture_is_copied(const struct ktrc_capture *capture, const struct ktr
 const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture,
 					      const struct ktrc_record *record)
 {
-	return ktrc_code_unwound(&capture->code, record->task, record->stacks.copy);
+	return ktrc_code_unwound(&capture->code, record);
 }
 
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)

@@ -14,22 +14,43 @@ void ktrc_code_release(struct ktrc_code *code)
 		ktrc_symbols_release(&code->files[i].functions);
 	}
 	free(code->processes);
+	free(code->threads);
 	free(code->files);
 	for (size_t i = 0; i < code->nr_unwound; i++)
 		free(code->unwound[i].stack);
 	free(code->unwound);
 	ktrc_index_release(&code->by_pid);
+	ktrc_index_release(&code->by_thread);
 	ktrc_index_release(&code->by_copy);
 	ktrc_index_release(&code->by_number);
 	*code = (struct ktrc_code){ 0 };
 }
 
-/* A number may be another process's by now, and a process may run another program. */
-static bool is_same(const struct ktrc_process *process, const struct ktrc_task *task)
+/* As exactly as /proc tells. */
+static bool is_start(u64 shown_ns, u64 start_ns)
 {
+	return start_ns - shown_ns < ktrc_proc_start_unit();
+}
+
+/* No thread but the first outlives the program that it runs. */
+static bool has_thread(const struct ktrc_code *code, const struct ktrc_task *task)
+{
+	u32 at = ktrc_index_find(&code->by_thread, task->tgid, task->tid);
+
+	return at != KTRC_INDEX_NONE && is_start(code->threads[at].start_ns, task->start_ns);
+}
+
+/* A number may be another process's by now, and a process may run another program. */
+static bool is_same(const struct ktrc_code *code, const struct ktrc_process *process,
+		    const struct ktrc_record *record)
+{
+	const struct ktrc_task *task = record->task;
+
+	if (record->ticks < process->since_ticks)
+		return false;
 	if (task->tid != task->tgid)
-		return process->start_ns <= task->start_ns;
-	return task->start_ns - process->start_ns < ktrc_proc_start_unit() &&
+		return has_thread(code, task);
+	return is_start(process->start_ns, task->start_ns) &&
 	       strcmp(process->comm, task->comm) == 0;
 }
 
@@ -42,22 +63,23 @@ static const struct ktrc_mapping *find_mapping(const struct ktrc_process *proces
 
 /* As far as it is the one that was looked into. */
 static const struct ktrc_process *find_process(const struct ktrc_code *code,
-					       const struct ktrc_task *task)
+					       const struct ktrc_record *record)
 {
-	u32 at = ktrc_index_find(&code->by_pid, task->tgid, 0);
+	u32 at = ktrc_index_find(&code->by_pid, record->task->tgid, 0);
 
-	return at != KTRC_INDEX_NONE && is_same(&code->processes[at], task) ? &code->processes[at] :
-									      NULL;
+	if (at == KTRC_INDEX_NONE || !is_same(code, &code->processes[at], record))
+		return NULL;
+	return &code->processes[at];
 }
 
 const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
-					   const struct ktrc_task *task, u64 copy)
+					   const struct ktrc_record *record)
 {
-	u32 at = ktrc_index_find(&code->by_copy, task->tgid, copy);
+	u32 pid = record->task->tgid;
+	u32 at = ktrc_index_find(&code->by_copy, pid, record->stacks.copy);
+	bool is_alive = ktrc_index_find(&code->by_pid, pid, 0) != KTRC_INDEX_NONE;
 
-	bool is_alive = ktrc_index_find(&code->by_pid, task->tgid, 0) != KTRC_INDEX_NONE;
-
-	return at != KTRC_INDEX_NONE && (!is_alive || find_process(code, task)) ?
+	return at != KTRC_INDEX_NONE && (!is_alive || find_process(code, record)) ?
 		       code->unwound[at].stack :
 		       NULL;
 }
@@ -91,7 +113,7 @@ static struct ktrc_place locate_mapped(const struct ktrc_code *code, const struc
 }
 
 struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_spaces *spaces,
-				 const struct ktrc_task *task, const struct ktrc_stack *stack,
+				 const struct ktrc_record *record, const struct ktrc_stack *stack,
 				 u32 frame)
 {
 	u64 address = stack->frames[frame];
@@ -99,10 +121,10 @@ struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc
 	struct ktrc_place place;
 
 	if (spaces)
-		area = ktrc_spaces_find(spaces, task, address >> KTRC_PAGE_SHIFT);
+		area = ktrc_spaces_find(spaces, record->task, address >> KTRC_PAGE_SHIFT);
 	/* what is there now may be another thing */
 	place = !area.kind || (area.kind == KTRC_AREA_FILE && !area.file) ?
-			locate(code, find_process(code, task), address) :
+			locate(code, find_process(code, record), address) :
 			locate_mapped(code, &area, address);
 	/* the innermost frame is what runs; the others go on behind a call */
 	if (place.file)

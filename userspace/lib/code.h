@@ -10,11 +10,10 @@
 #include <jansson.h>
 
 #include "names.h"
+#include "reader.h"
 #include "seen.h"
 #include "space.h"
-#include "stack.h"
 #include "symbols.h"
-#include "task.h"
 
 /**
  * struct ktrc_code_file - a file that programs run
@@ -35,6 +34,7 @@ struct ktrc_code_file {
  * @pid: its id
  * @start_ns: CLOCK_BOOTTIME, no more exact than the kernel shows it
  * @comm: its first thread's name then
+ * @since_ticks: when it last began to run a program, as far as that was recorded; 0: not that anybody saw
  * @mappings: by rising address, those in which recorded addresses lie
  * @nr_mappings: their number
  */
@@ -42,8 +42,21 @@ struct ktrc_process {
 	u32 pid;
 	u64 start_ns;
 	char comm[32];
+	u64 since_ticks;
 	struct ktrc_mapping *mappings;
 	size_t nr_mappings;
+};
+
+/**
+ * struct ktrc_code_thread - a thread that was there when its process had been looked into
+ * @pid: its process
+ * @tid: its id, another one
+ * @start_ns: CLOCK_BOOTTIME, no more exact than the kernel shows it
+ */
+struct ktrc_code_thread {
+	u32 pid;
+	u32 tid;
+	u64 start_ns;
 };
 
 /**
@@ -63,22 +76,28 @@ struct ktrc_unwound {
  * struct ktrc_code - all of them
  * @processes: in no order
  * @nr_processes: their number
+ * @threads: those that recorded something, in no order
+ * @nr_threads: their number
  * @files: each once
  * @nr_files: their number
  * @unwound: in no order
  * @nr_unwound: their number
  * @by_pid: index of @processes
+ * @by_thread: index of @threads, by process and id
  * @by_copy: index of @unwound, by process and copy
  * @by_number: index of @files
  */
 struct ktrc_code {
 	struct ktrc_process *processes;
 	size_t nr_processes;
+	struct ktrc_code_thread *threads;
+	size_t nr_threads;
 	struct ktrc_code_file *files;
 	size_t nr_files;
 	struct ktrc_unwound *unwound;
 	size_t nr_unwound;
 	struct ktrc_index by_pid;
+	struct ktrc_index by_thread;
 	struct ktrc_index by_copy;
 	struct ktrc_index by_number;
 };
@@ -114,27 +133,27 @@ struct ktrc_place {
  * ktrc_code_find() - the place of a frame of a user stack
  * @code: where to look
  * @spaces: what processes had mapped then, as far as it was recorded; NULL: nobody knows
- * @task: whose stack it is
+ * @record: whose stack it is
  * @stack: the stack
  * @frame: which of its frames
  *
- * Of a process that has ended since, or whose first thread has another name than it had then, as
- * when it runs another program now, only @spaces knows.
+ * Of a process that has ended since, or runs another program now, only @spaces knows.  That it does is
+ * known of a record that is older than the begin of its program, if that was recorded; of a thread
+ * that is gone, as all but one are then; of the first thread by its name.
  */
 struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc_spaces *spaces,
-				 const struct ktrc_task *task, const struct ktrc_stack *stack,
+				 const struct ktrc_record *record, const struct ktrc_stack *stack,
 				 u32 frame);
 
 /**
  * ktrc_code_unwound() - the user stack of a record that has a copy of it
  * @code: where to look
- * @task: whose stack it is
- * @copy: id of the copy
+ * @record: the record
  *
- * Return: NULL if it was not followed, as of a process that had ended.
+ * Return: NULL if it was not followed, or by what its process has mapped since it runs another program.
  */
 const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
-					   const struct ktrc_task *task, u64 copy);
+					   const struct ktrc_record *record);
 
 json_t *ktrc_code_to_json(const struct ktrc_code *code);
 /** ktrc_code_from_json() - the reverse; 0, -EPROTO or -ENOMEM */

@@ -18,6 +18,14 @@ static int index_all(struct ktrc_code *code)
 			return -ENOMEM;
 		*place = (u32)i;
 	}
+	for (size_t i = 0; i < code->nr_threads; i++) {
+		const struct ktrc_code_thread *row = &code->threads[i];
+		u32 *place = ktrc_index_get(&code->by_thread, row->pid, row->tid);
+
+		if (!place)
+			return -ENOMEM;
+		*place = (u32)i;
+	}
 	for (size_t i = 0; i < code->nr_unwound; i++) {
 		const struct ktrc_unwound *row = &code->unwound[i];
 		u32 *place = ktrc_index_get(&code->by_copy, row->pid, row->copy);
@@ -66,18 +74,30 @@ static json_t *unwound_to_json(const struct ktrc_unwound *row)
 			 (int)row->stack->end, "frames", frames);
 }
 
+static const struct ktrc_json_member thread_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_code_thread, pid),
+	KTRC_JSON_MEMBER(struct ktrc_code_thread, tid),
+	KTRC_JSON_MEMBER(struct ktrc_code_thread, start_ns),
+};
+
 json_t *ktrc_code_to_json(const struct ktrc_code *code)
 {
-	json_t *processes = json_array(), *files = json_array(), *unwound = json_array();
+	json_t *processes = json_array(), *threads = json_array();
+	json_t *files = json_array(), *unwound = json_array();
 
 	for (size_t i = 0; i < code->nr_processes; i++) {
 		const struct ktrc_process *p = &code->processes[i];
 
 		json_array_append_new(processes,
-				      json_pack("{s:i, s:I, s:s, s:o}", "pid", (int)p->pid,
+				      json_pack("{s:i, s:I, s:s, s:I, s:o}", "pid", (int)p->pid,
 						"start_ns", (json_int_t)p->start_ns, "comm",
-						p->comm, "mappings", mappings_to_json(p)));
+						p->comm, "since_ticks", (json_int_t)p->since_ticks,
+						"mappings", mappings_to_json(p)));
 	}
+	for (size_t i = 0; i < code->nr_threads; i++)
+		json_array_append_new(threads,
+				      ktrc_json_pack(thread_members, ARRAY_SIZE(thread_members),
+						     &code->threads[i]));
 	for (size_t i = 0; i < code->nr_files; i++) {
 		const struct ktrc_code_file *f = &code->files[i];
 
@@ -88,8 +108,8 @@ json_t *ktrc_code_to_json(const struct ktrc_code *code)
 	}
 	for (size_t i = 0; i < code->nr_unwound; i++)
 		json_array_append_new(unwound, unwound_to_json(&code->unwound[i]));
-	return json_pack("{s:o, s:o, s:o}", "processes", processes, "files", files, "unwound",
-			 unwound);
+	return json_pack("{s:o, s:o, s:o, s:o}", "processes", processes, "threads", threads,
+			 "files", files, "unwound", unwound);
 }
 
 static int file_from_json(const json_t *row, void *to)
@@ -157,8 +177,20 @@ static int process_from_json(const json_t *row, void *to)
 	    !comm || strlen(comm) >= sizeof(process->comm))
 		return -EPROTO;
 	strcpy(process->comm, comm);
+	/* what an older tool saved has none */
+	process->since_ticks = (u64)json_integer_value(json_object_get(row, "since_ticks"));
 	return ktrc_json_each(json_object_get(row, "mappings"), mapping_from_json,
 			      &(struct mapper){ code, process });
+}
+
+static int thread_from_json(const json_t *row, void *to)
+{
+	struct ktrc_code *code = to;
+	struct ktrc_code_thread *thread = ktrc_array_push(code->threads, code->nr_threads);
+
+	if (!thread)
+		return -ENOMEM;
+	return ktrc_json_unpack(row, thread_members, ARRAY_SIZE(thread_members), thread);
 }
 
 static const struct ktrc_json_member unwound_members[] = {
@@ -209,6 +241,8 @@ int ktrc_code_from_json(struct ktrc_code *code, const json_t *object)
 
 	if (ret == 0)
 		ret = ktrc_json_each(json_object_get(object, "processes"), process_from_json, code);
+	if (ret == 0)
+		ret = ktrc_json_each(json_object_get(object, "threads"), thread_from_json, code);
 	if (ret == 0)
 		ret = ktrc_json_each(json_object_get(object, "unwound"), unwound_from_json, code);
 	return ret ? ret : index_all(code);

@@ -236,6 +236,12 @@ static void drop_last(struct ktrc_code *code, size_t nr_unwound)
 		free(code->unwound[--code->nr_unwound].stack);
 }
 
+/* Of programs that did not all find room any record may be of an older one. */
+static u64 since(const struct ktrc_seen *seen, u32 pid)
+{
+	return seen->is_partial ? INT64_MAX : ktrc_seen_renewed(seen, pid);
+}
+
 static int add_process(struct loader *loader, u32 pid)
 {
 	struct ktrc_code *code = loader->code;
@@ -254,6 +260,7 @@ static int add_process(struct loader *loader, u32 pid)
 	if (!process)
 		return -ENOMEM;
 	process->pid = pid;
+	process->since_ticks = since(loader->seen, pid);
 	is_known = ktrc_proc_identity(pid, &process->start_ns, process->comm);
 	was = *process;
 	if (is_known)
@@ -269,6 +276,23 @@ static int add_process(struct loader *loader, u32 pid)
 		drop_last(code, nr_unwound);
 	/* it has ended, and nobody has asked how */
 	return ret == 0 && !has_memory ? unwind_all(loader, pid, true) : ret;
+}
+
+/* After its process: of one that is still there the program is the same. */
+static int add_thread(struct loader *loader, u32 pid, u32 tid)
+{
+	struct ktrc_code *code = loader->code;
+	struct ktrc_code_thread *thread;
+	char comm[32];
+	u64 start_ns;
+
+	if (!ktrc_proc_identity(tid, &start_ns, comm))
+		return 0;
+	thread = ktrc_array_push(code->threads, code->nr_threads);
+	if (!thread)
+		return -ENOMEM;
+	*thread = (struct ktrc_code_thread){ pid, tid, start_ns };
+	return 0;
 }
 
 /* Some living process may run the same file, which may be deleted since. */
@@ -353,6 +377,27 @@ static void release_loader(struct loader *loader)
 	ktrc_index_release(&loader->by_inode);
 }
 
+static bool has_time(const struct loader *loader)
+{
+	return ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) < loader->end_ns;
+}
+
+/* All that recorded something, then their threads. */
+static int add_processes(struct loader *loader)
+{
+	const struct ktrc_index *pids = &loader->seen->pids, *threads = &loader->seen->threads;
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < pids->nr_slots && has_time(loader); i++)
+		if (pids->slots[i].is_used)
+			ret = add_process(loader, (u32)pids->slots[i].a);
+	for (size_t i = 0; ret == 0 && i < threads->nr_slots && has_time(loader); i++)
+		if (threads->slots[i].is_used)
+			ret = add_thread(loader, (u32)threads->slots[i].a,
+					 (u32)threads->slots[i].b);
+	return ret;
+}
+
 int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
 		   const struct ktrc_names *names)
 {
@@ -364,13 +409,9 @@ int ktrc_code_look(struct ktrc_code *code, const struct ktrc_seen *seen,
 	};
 	int ret = add_addresses(&loader, &seen->user);
 
-	for (size_t i = 0; ret == 0 && i < seen->pids.nr_slots; i++)
-		if (seen->pids.slots[i].is_used &&
-		    ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) < loader.end_ns)
-			ret = add_process(&loader, (u32)seen->pids.slots[i].a);
-	for (size_t i = 0;
-	     ret == 0 && i < seen->nr_code && ktrc_now_ns(CLOCK_PROCESS_CPUTIME_ID) < loader.end_ns;
-	     i++)
+	if (ret == 0)
+		ret = add_processes(&loader);
+	for (size_t i = 0; ret == 0 && i < seen->nr_code && has_time(&loader); i++)
 		ret = add_mapped(&loader, seen->code[i].mapping);
 	if (ret == 0)
 		ret = keep_functions(&loader);

@@ -269,12 +269,6 @@ static int keep_all(struct ktrc_mapped_look *look, u32 pid)
 	return ktrc_spaces_walk(look->spaces, pid, keep, &keeper);
 }
 
-/* It has nothing of what it had. */
-static bool is_renewed(const struct ktrc_seen *seen, u32 pid)
-{
-	return ktrc_index_find(&seen->renewed, pid, 0) != KTRC_INDEX_NONE;
-}
-
 static int look_all(struct ktrc_mapped_look *look, const struct question *question)
 {
 	__ktrc_free char *text = ktrc_child_ask(answer, question, MAX_LOOK_NS);
@@ -323,8 +317,9 @@ int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 	ret = sort_blocks(look, &seen->blocks);
 	if (ret == 0)
 		ret = forget_changes(look, seen);
+	/* who began to run a program has nothing of what it had */
 	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
-		if (pids->slots[i].is_used && !is_renewed(seen, (u32)pids->slots[i].a))
+		if (pids->slots[i].is_used && !ktrc_seen_renewed(seen, (u32)pids->slots[i].a))
 			ret = keep_all(look, (u32)pids->slots[i].a);
 	*mapped = look->mapped;
 	look->mapped = (struct ktrc_mapped){ 0 };

@@ -35,10 +35,25 @@ static bool see(struct ktrc_index *index, u64 number)
 	return index->nr < MAX_SEEN && ktrc_index_get(index, number, 0);
 }
 
-static void see_renewed(struct ktrc_seen *seen, u32 pid)
+/* CPUs are looked through one after the other. */
+static void see_renewed(struct ktrc_seen *seen, u32 pid, u64 ticks)
 {
-	if (!see(&seen->renewed, pid))
+	u32 *place = see(&seen->renewed, pid) ? ktrc_index_get(&seen->renewed, pid, 0) : NULL;
+
+	if (place && *place == KTRC_INDEX_NONE &&
+	    ktrc_array_push(seen->renewed_ticks, seen->nr_renewed))
+		*place = (u32)seen->nr_renewed - 1;
+	if (!place || *place == KTRC_INDEX_NONE)
 		seen->is_partial = true;
+	else if (ticks > seen->renewed_ticks[*place])
+		seen->renewed_ticks[*place] = ticks;
+}
+
+u64 ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid)
+{
+	u32 at = ktrc_index_find(&seen->renewed, pid, 0);
+
+	return at == KTRC_INDEX_NONE ? 0 : seen->renewed_ticks[at];
 }
 
 void ktrc_seen_release(struct ktrc_seen *seen)
@@ -46,6 +61,7 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	ktrc_index_release(&seen->kernel);
 	ktrc_index_release(&seen->user);
 	ktrc_index_release(&seen->pids);
+	ktrc_index_release(&seen->threads);
 	ktrc_index_release(&seen->copied);
 	ktrc_index_release(&seen->nr_of);
 	for (size_t i = 0; i < seen->nr_copies; i++)
@@ -54,6 +70,7 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	free(seen->code);
 	free(seen->changes);
 	ktrc_index_release(&seen->renewed);
+	free(seen->renewed_ticks);
 	ktrc_index_release(&seen->blocks);
 }
 
@@ -78,12 +95,16 @@ static void see_stack(struct look *look, const u8 *payload)
 
 static void see_task(struct look *look, const u8 *payload)
 {
-	u32 *tgid = ktrc_index_get(&look->tgids, ktrc_get(look->tid, payload), 0);
+	struct ktrc_index *threads = &look->seen->threads;
+	u32 tid = (u32)ktrc_get(look->tid, payload);
+	u32 *tgid = ktrc_index_get(&look->tgids, tid, 0);
 
 	look->tgid = (u32)ktrc_get(look->tgid_of, payload);
 	if (tgid)
 		*tgid = look->tgid;
 	see(&look->seen->pids, look->tgid);
+	if (tid != look->tgid && threads->nr < MAX_SEEN)
+		ktrc_index_get(threads, look->tgid, tid);
 }
 
 /* Of a thread that no record names, as it found no room, nobody knows what it changes. */
@@ -170,7 +191,7 @@ static void see_change(struct look *look, u64 begin, u64 end)
 		seen->is_partial = true;
 }
 
-static void see_map(struct look *look, const u8 *payload)
+static void see_map(struct look *look, u64 ticks, const u8 *payload)
 {
 	u64 call = ktrc_get_or_0(look->call, payload), from = ktrc_get_or_0(look->from, payload);
 	u64 begin = ktrc_get_or_0(look->page, payload);
@@ -182,7 +203,7 @@ static void see_map(struct look *look, const u8 *payload)
 	    ktrc_get_or_0(look->file, payload))
 		see_code(look, payload, begin, end);
 	if (ktrc_get_or_0(look->loading, payload))
-		see_renewed(look->seen, look->tgid);
+		see_renewed(look->seen, look->tgid, ticks);
 	see_change(look, begin, end);
 	if (call == look->mremap)
 		see_change(look, from, from + ktrc_get_or_0(look->from_pages, payload));
@@ -216,9 +237,9 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 		else if (event == look->stack_copy)
 			see_copy(look, payload);
 		else if (event == look->map)
-			see_map(look, payload);
+			see_map(look, cursor.ticks, payload);
 		else if (event == look->exec)
-			see_renewed(look->seen, look->tgid);
+			see_renewed(look->seen, look->tgid, cursor.ticks);
 		else if (look->seen->with_changes)
 			see_fault(look, event, payload);
 	}

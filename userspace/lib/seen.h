@@ -54,13 +54,16 @@ struct ktrc_seen_code {
  * @kernel: addresses in the kernel
  * @user: addresses in user mode, of any process
  * @pids: processes that recorded something
+ * @threads: their threads but the first ones, by process and id
  * @code: executable mappings of files, as records of map tell them
  * @nr_code: their number
- * @with_changes: to be set before: the following four are wanted
+ * @with_changes: to be set before: @changes and @blocks are wanted
  * @changes: of the memory of processes
  * @nr_changes: their number
  * @is_partial: there were more, or more that were renewed, or it is not known of whom
- * @renewed: processes that began to run a program
+ * @renewed: places of @renewed_ticks, by process
+ * @renewed_ticks: when a process last began to run a program
+ * @nr_renewed: their number
  * @blocks: with a fault, of any process
  * @copies: copies of user stacks, each once; of @words only those that there are
  * @nr_copies: their number
@@ -71,6 +74,7 @@ struct ktrc_seen {
 	struct ktrc_index kernel;
 	struct ktrc_index user;
 	struct ktrc_index pids;
+	struct ktrc_index threads;
 	struct ktrc_seen_code *code;
 	size_t nr_code;
 	bool with_changes;
@@ -78,6 +82,8 @@ struct ktrc_seen {
 	size_t nr_changes;
 	bool is_partial;
 	struct ktrc_index renewed;
+	u64 *renewed_ticks;
+	size_t nr_renewed;
 	struct ktrc_index blocks;
 	struct ktrc_copy **copies;
 	size_t nr_copies;
@@ -98,6 +104,8 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 		   size_t len);
 /** ktrc_seen_is_empty() - is there nothing to be named */
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
+/** ktrc_seen_renewed() - when a process last began to run a program, in ticks; 0: not that anybody saw */
+u64 ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid);
 void ktrc_seen_release(struct ktrc_seen *seen);
 
 #endif
