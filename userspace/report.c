@@ -214,14 +214,25 @@ static int nothing(const struct ktrc_capture *capture, const char *label,
 	return ktrc_cli_error(&err);
 }
 
+/* Which events tell it is worth knowing without headings too; a document says it itself. */
+static void note_unknown(const struct ktrc_cli *cli, const char *what, const char *why)
+{
+	if (why && cli->format != KTRC_OUT_JSON)
+		ktrc_cli_note(cli, "%s is not known: %s", what, why);
+}
+
 static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_faults *faults = views->faults;
 	int code = nothing(views->capture, "fault", faults->event, !faults->processes.nr);
 
-	if (!code)
-		ktrc_print_faults(faults, cli->format, &cli->out);
-	return code;
+	if (code)
+		return code;
+	ktrc_print_faults(faults, cli->format, &cli->out);
+	note_unknown(cli, "how long faults took",
+		     faults->has_duration ? NULL : "the session records fault.light, not fault");
+	note_unknown(cli, "what was mapped", faults->why_no_mappings);
+	return 0;
 }
 
 static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *cli)
@@ -230,11 +241,27 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 	int code =
 		nothing(views->capture, "reclaim", reclaim->event, ktrc_reclaim_is_empty(reclaim));
 
-	if (!code && cli->compat == KTRC_COMPAT_DRSNOOP)
+	if (code)
+		return code;
+	if (cli->compat == KTRC_COMPAT_DRSNOOP) {
 		ktrc_print_drsnoop(reclaim, &cli->out);
-	else if (!code)
-		ktrc_print_reclaim(reclaim, cli->format, &cli->out);
-	return code;
+		return 0;
+	}
+	ktrc_print_reclaim(reclaim, cli->format, &cli->out);
+	note_unknown(cli, "which stalls are under way", reclaim->under_way.why_unknown);
+	return 0;
+}
+
+/* Of a record without its stack, or of functions that have no names. */
+static void note_guesses(const struct ktrc_compaction *compaction, const struct ktrc_cli *cli)
+{
+	const struct ktrc_rule *rule = &compaction->capture->session.rules[compaction->event->id];
+
+	if (compaction->guessed && cli->format != KTRC_OUT_JSON)
+		ktrc_cli_note(cli, "of %llu stalls the cause is told by order and flags alone: %s",
+			      compaction->guessed,
+			      rule->kernel_frames ? "their callers are not known" :
+						    "compaction:stack=kernel records who called");
 }
 
 static int print_compaction(const struct ktrc_views *views, const struct ktrc_cli *cli)
@@ -243,11 +270,16 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 	int code = nothing(views->capture, "compaction", compaction->event,
 			   ktrc_compaction_is_empty(compaction));
 
-	if (!code && cli->compat == KTRC_COMPAT_COMPACTSNOOP)
+	if (code)
+		return code;
+	if (cli->compat == KTRC_COMPAT_COMPACTSNOOP) {
 		ktrc_print_compactsnoop(compaction, &cli->out);
-	else if (!code)
-		ktrc_print_compaction(compaction, cli->format, &cli->out);
-	return code;
+		return 0;
+	}
+	ktrc_print_compaction(compaction, cli->format, &cli->out);
+	note_unknown(cli, "which stalls are under way", compaction->under_way.why_unknown);
+	note_guesses(compaction, cli);
+	return 0;
 }
 
 static int print_madvise(const struct ktrc_views *views, const struct ktrc_cli *cli)
@@ -266,9 +298,12 @@ static int print_throttle(const struct ktrc_views *views, const struct ktrc_cli 
 	int code = nothing(views->capture, "throttle", throttle->event,
 			   ktrc_throttle_is_empty(throttle));
 
-	if (!code)
-		ktrc_print_throttle(throttle, cli->format, &cli->out);
-	return code;
+	if (code)
+		return code;
+	ktrc_print_throttle(throttle, cli->format, &cli->out);
+	note_unknown(cli, "which threads lost how much", throttle->why_no_gaps);
+	note_unknown(cli, "who is kept off at the end", throttle->under_way.why_unknown);
+	return 0;
 }
 
 static int print_frag(const struct ktrc_views *views, const struct ktrc_cli *cli)
@@ -328,6 +363,10 @@ int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,
 			      ktrc_capture_has_copies(capture);
 	bool needs_code = shows_stacks || counts_unwound;
 
+	if (shows_stacks && !ktrc_capture_has_stacks(capture))
+		ktrc_cli_note(
+			cli,
+			"no event has stacks: EVENT:stack=user, =kernel or =both records them");
 	if (view != KTRC_VIEW_COMPACTION && !needs_code)
 		return 0;
 	return ktrc_capture_need_symbols(capture, needs_code);

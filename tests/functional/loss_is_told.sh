@@ -81,6 +81,6 @@ ktrc-ctl stop -q || fail "stop: $?"
 limit 0 --fail-on-loss
 for view in summary faults events; do
 	ktrc-read $view --no-header --format=ndjson >/dev/null 2>"$tmp/err" || fail "$view: $?"
-	[ ! -s "$tmp/err" ] || fail "nothing was lost, but $view says: $(cat "$tmp/err")"
+	! grep lost "$tmp/err" || fail "nothing was lost, but $view says so"
 done
 ktrc-ctl reset

@@ -391,6 +391,7 @@ static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_out
 	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
 	ktrc_json_set_number(document, "left_out", view->left_out);
 	ktrc_json_set_number(document, "torn", view->torn);
+	ktrc_json_set_number(document, "guessed_causes", view->guessed);
 	ktrc_json_set_number(document, "unnamed_cgroups", view->nr_unnamed);
 	json_object_set_new(document, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
@@ -413,7 +414,6 @@ static void print_text(const struct ktrc_compaction *view, const struct ktrc_out
 			view->all->pages, view->counted);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, tables.nr, out);
-	ktrc_print_unknown("which stalls are under way", view->under_way.why_unknown, out);
 	if (out->has_header && view->torn)
 		fprintf(out->file,
 			"of %llu stalls or runs of kcompactd not every zone was recorded\n",

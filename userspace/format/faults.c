@@ -210,18 +210,6 @@ static void make_tables(struct tables *tables, const struct ktrc_faults *faults)
 				   &tables->data[3]);
 }
 
-static void explain_mappings(const struct ktrc_faults *faults, const struct ktrc_output *out)
-{
-	u64 lost = ktrc_capture_lost_mappings(faults->capture);
-
-	if (lost)
-		fprintf(out->file, "mappings are not known: %llu of their records were lost\n",
-			lost);
-	else
-		fprintf(out->file, "mappings are not known; --events=%s,map,process records them\n",
-			faults->event->label);
-}
-
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
 {
 	struct tables tables;
@@ -230,10 +218,6 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 	ktrc_print_head(faults->capture, faults->event->label, faults->start_ticks, out);
 	ktrc_print_filter(faults->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
-	if (out->has_header && !faults->has_duration)
-		fprintf(out->file, "- : not seen by this hook; --events=fault records it\n");
-	if (out->has_header && !faults->has_mappings)
-		explain_mappings(faults, out);
 	ktrc_print_left_out(faults->left_out, "faults", out);
 }
 
@@ -253,6 +237,8 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
 		json_object_set_new(document, "event", json_string(faults->event->label));
 		ktrc_json_set_number(document, "left_out", faults->left_out);
+		json_object_set_new(document, "why_mappings_unknown",
+				    ktrc_json_text_or_null(faults->why_no_mappings));
 		ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
 		ktrc_print_json(document, out);
 	}

@@ -55,9 +55,6 @@ char *ktrc_text_filter(const struct ktrc_capture *capture, size_t path_columns);
 /** ktrc_print_filter() - that as a line, if there is something to say */
 void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_output *out);
 
-/** ktrc_print_unknown() - why something is not known; unless @why is NULL */
-void ktrc_print_unknown(const char *what, const char *why, const struct ktrc_output *out);
-
 /** ktrc_print_left_out() - how much a view left out, if anything; @what: what it counts */
 void ktrc_print_left_out(u64 left_out, const char *what, const struct ktrc_output *out);
 

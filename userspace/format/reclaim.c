@@ -208,7 +208,6 @@ static void print_text(const struct ktrc_reclaim *view, const struct ktrc_output
 			view->all->pages);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
-	ktrc_print_unknown("which stalls are under way", view->under_way.why_unknown, out);
 	ktrc_print_left_out(view->left_out, "stalls", out);
 	ktrc_print_unnamed(view->nr_unnamed, out);
 }

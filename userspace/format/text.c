@@ -125,12 +125,6 @@ void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_out
 		fprintf(out->file, "only %s\n", text);
 }
 
-void ktrc_print_unknown(const char *what, const char *why, const struct ktrc_output *out)
-{
-	if (out->has_header && why)
-		fprintf(out->file, "%s is not known: %s\n", what, why);
-}
-
 void ktrc_print_left_out(u64 left_out, const char *what, const struct ktrc_output *out)
 {
 	if (out->has_header && left_out)

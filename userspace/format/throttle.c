@@ -193,8 +193,6 @@ static void print_text(const struct ktrc_throttle *view, const struct ktrc_outpu
 			view->all->run);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
-	ktrc_print_unknown("which threads lost how much", view->why_no_gaps, out);
-	ktrc_print_unknown("who is kept off at the end", view->under_way.why_unknown, out);
 	ktrc_print_left_out(view->left_out, "intervals", out);
 	ktrc_print_unnamed(view->nr_unnamed, out);
 }

@@ -89,6 +89,13 @@ enum ktrc_cause ktrc_cause_of(const struct ktrc_capture *capture, const struct k
 	return cause_of_flags(capture->kernel, order, gfp);
 }
 
+bool ktrc_cause_is_guess(const struct ktrc_capture *capture, const struct ktrc_record *record)
+{
+	enum ktrc_cause cause;
+
+	return !stack_tells(capture, record->stacks.kernel, &cause);
+}
+
 const char *ktrc_cause_name(enum ktrc_cause cause)
 {
 	switch (cause) {

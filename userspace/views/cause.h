@@ -33,6 +33,9 @@ enum ktrc_cause {
 enum ktrc_cause ktrc_cause_of(const struct ktrc_capture *capture, const struct ktrc_record *record,
 			      u32 order, u32 gfp);
 
+/** ktrc_cause_is_guess() - it is told by the flags alone */
+bool ktrc_cause_is_guess(const struct ktrc_capture *capture, const struct ktrc_record *record);
+
 /** ktrc_cause_name() - "thp", "slab", "network", "other" */
 const char *ktrc_cause_name(enum ktrc_cause cause);
 

@@ -254,6 +254,7 @@ static int count_stall(struct ktrc_compaction *view, const struct ktrc_record *r
 		if (!rows[i] || ktrc_stall_add(rows[i], ktrc_get(g->dur, payload), group->migrated,
 					       view->priv->weight) < 0)
 			return -ENOMEM;
+	view->guessed += ktrc_cause_is_guess(view->capture, record) * view->priv->weight;
 	view->counted += ktrc_get_or_0(g->counted, payload) * view->priv->weight;
 	return 0;
 }

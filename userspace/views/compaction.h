@@ -126,6 +126,7 @@ struct ktrc_fallback {
  * @left_out: stalls left out for that
  * @counted: stalls that the kernel counts in compact_stall
  * @torn: stalls and runs of which not every zone was recorded
+ * @guessed: stalls whose cause is told by order and flags alone
  * @all: all stalls; their pages are those that they moved
  * @causes: by enum ktrc_cause
  * @requests: by order and gfp
@@ -154,6 +155,7 @@ struct ktrc_compaction {
 	u64 left_out;
 	u64 counted;
 	u64 torn;
+	u64 guessed;
 	struct ktrc_stall_row *all;
 	struct ktrc_stalls causes;
 	struct ktrc_stalls requests;

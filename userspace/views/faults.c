@@ -101,6 +101,15 @@ static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
 	return timed ? timed : ktrc_capture_event(capture, "fault.light");
 }
 
+static const char *why_no_mappings(const struct ktrc_capture *capture)
+{
+	if (ktrc_capture_has_mappings(capture))
+		return NULL;
+	return ktrc_capture_lost_mappings(capture) ?
+		       "records of it were lost" :
+		       "the session does not record all of map and process";
+}
+
 struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 {
 	__ktrc_faults struct ktrc_faults *view = calloc(1, sizeof(*view));
@@ -113,8 +122,8 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	if (!view->priv || !view->all)
 		return NULL;
 	view->start_ticks = ktrc_capture_window_start(capture);
-	view->has_mappings = ktrc_capture_has_mappings(capture);
-	if (view->has_mappings) {
+	view->why_no_mappings = why_no_mappings(capture);
+	if (!view->why_no_mappings) {
 		view->priv->spaces = ktrc_spaces_create(capture->schema, view->start_ticks);
 		if (!view->priv->spaces ||
 		    ktrc_mapped_put(&capture->mapped, view->priv->spaces) < 0)

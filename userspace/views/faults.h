@@ -84,8 +84,8 @@ struct ktrc_fault_rows {
  * @processes: by process id
  * @cgroups: by cgroup id
  * @classes: by class; of an event that does not see it: one row
- * @mappings: by process id and what is mapped there, kind and file; empty without @has_mappings
- * @has_mappings: the session records what is mapped, all of it
+ * @mappings: by process id and what is mapped there, kind and file
+ * @why_no_mappings: why @mappings is empty; NULL: it is known what was mapped
  */
 struct ktrc_faults {
 	const struct ktrc_capture *capture;
@@ -99,7 +99,7 @@ struct ktrc_faults {
 	struct ktrc_fault_rows cgroups;
 	struct ktrc_fault_rows classes;
 	struct ktrc_fault_rows mappings;
-	bool has_mappings;
+	const char *why_no_mappings;
 	struct ktrc_faults_private *priv;
 };
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a view cannot tell it says, and which events would: in the document, or as a note that -q silences. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../userspace/report.h"
+#include "decoder_synth.h"
+#include "decoder_tap.h"
+
+#define START_TICKS (1ull << 40)
+#define BIT(event) (1ull << KTRC_EV_##event)
+#define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
+
+/* A fault, and a stall without its stack. */
+static struct ktrc_capture *make_capture(u64 events)
+{
+	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "touch" };
+	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
+	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9 };
+	struct synth_stream stream = { 0 };
+	struct ktrc_capture *capture;
+	struct ktrc_error err;
+
+	synth_open(&stream, START_TICKS, &task);
+	synth_fault(&stream, START_TICKS + 1, &fault);
+	synth_record(&stream, KTRC_EV_compaction, START_TICKS + 2, &stall, sizeof(stall));
+	synth_close(&stream);
+	capture = synth_capture(&stream, 1);
+	capture->session.events = events;
+	capture->settled_ticks = capture->end_ticks;
+	if (ktrc_capture_start_reader(capture, &err) < 0)
+		abort();
+	return capture;
+}
+
+/* What the view prints; what is noted meanwhile goes into @notes. */
+static char *report(u64 events, enum ktrc_view view, struct ktrc_cli cli, char **notes)
+{
+	struct ktrc_capture *capture = make_capture(events);
+	FILE *standard_error = stderr;
+	char *text = NULL;
+	size_t len, notes_len;
+
+	cli.out.file = open_memstream(&text, &len);
+	stderr = open_memstream(notes, &notes_len);
+	if (!cli.out.file || !stderr)
+		abort();
+	ktrc_report(capture, view, false, &cli);
+	fclose(stderr);
+	fclose(cli.out.file);
+	stderr = standard_error;
+	ktrc_capture_destroy(capture);
+	return text;
+}
+
+/* Its note is @want; NULL: it has none. */
+static bool notes(u64 events, enum ktrc_view view, struct ktrc_cli cli, const char *want)
+{
+	char *noted, *text = report(events, view, cli, &noted);
+	bool passed = want ? strstr(noted, want) != NULL : !*noted;
+
+	if (!passed)
+		printf("# %s# not: %s\n", *noted ? noted : "nothing\n", want ? want : "nothing");
+	free(text);
+	free(noted);
+	return passed && text;
+}
+
+/* The document's member, which the caller gives back. */
+static json_t *member(u64 events, enum ktrc_view view, const char *key)
+{
+	char *noted,
+		*text = report(events, view, (struct ktrc_cli){ .format = KTRC_OUT_JSON }, &noted);
+	json_t *document = json_loads(text, 0, NULL);
+	json_t *value = json_incref(json_object_get(document, key));
+
+	json_decref(document);
+	free(text);
+	free(noted);
+	return value;
+}
+
+static void test_mappings(void)
+{
+	const struct ktrc_cli text = { .out.has_header = true }, bare = { 0 };
+	const struct ktrc_cli rows = { .format = KTRC_OUT_NDJSON }, quiet = { .is_quiet = true };
+	const char *why =
+		"what was mapped is not known: the session does not record all of map and process\n";
+	json_t *unknown = member(BIT(fault), KTRC_VIEW_FAULTS, "why_mappings_unknown");
+	json_t *known = member(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, "why_mappings_unknown");
+
+	ok(json_is_string(unknown) && json_is_null(known), "why there are no mappings");
+	ok(notes(BIT(fault), KTRC_VIEW_FAULTS, text, why) &&
+		   notes(BIT(fault), KTRC_VIEW_FAULTS, bare, why) &&
+		   notes(BIT(fault), KTRC_VIEW_FAULTS, rows, why),
+	   "as a note, without headings too");
+	ok(notes(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, text, NULL) &&
+		   notes(BIT(fault), KTRC_VIEW_FAULTS, quiet, NULL),
+	   "not where they are known, nor with -q");
+	json_decref(unknown);
+	json_decref(known);
+}
+
+static void test_stacks(void)
+{
+	struct ktrc_cli with = { .out.has_stacks = true };
+	json_t *guessed = member(BIT(compaction), KTRC_VIEW_COMPACTION, "guessed_causes");
+
+	ok(notes(BIT(fault), KTRC_VIEW_EVENTS, with, "stack=user") &&
+		   notes(BIT(fault), KTRC_VIEW_EVENTS, (struct ktrc_cli){ 0 }, NULL),
+	   "no stacks were recorded, if they are asked for");
+	ok(json_integer_value(guessed) == 1 &&
+		   notes(BIT(compaction), KTRC_VIEW_COMPACTION, (struct ktrc_cli){ 0 },
+			 "of 1 stalls the cause is told by order and flags alone: compaction:stack=kernel"),
+	   "a cause is guessed where nobody knows the caller");
+	json_decref(guessed);
+}
+
+int main(void)
+{
+	test_mappings();
+	test_stacks();
+	return end_of_tests();
+}
