@@ -13,15 +13,19 @@
 
 #define START_TICKS (1ull << 40)
 #define NR_FAULTS 11
+#define NR_MAJORS 3
 
 static void put_faults(struct synth_stream *s)
 {
 	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "touch" };
-	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
+	struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 
 	synth_open(s, START_TICKS, &task);
-	for (u64 i = 1; i <= NR_FAULTS; i++)
+	for (u64 i = 1; i <= NR_FAULTS; i++) {
+		if (i > NR_FAULTS - NR_MAJORS)
+			fault.result = KTRC_fault_result_major;
 		synth_fault(s, START_TICKS + i * SYNTH_HZ / NR_FAULTS, &fault);
+	}
 	synth_close(s);
 }
 
@@ -37,6 +41,10 @@ static struct ktrc_capture *make_capture(u64 events, u64 hits)
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
 	capture->settled_ticks = capture->end_ticks;
+	capture->base.start.is_known = capture->base.stop.is_known = true;
+	capture->base.start.has_allocstall = capture->base.stop.has_allocstall = true;
+	capture->base.stop.pgfault = NR_FAULTS;
+	capture->base.stop.pgmajfault = NR_MAJORS;
 	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
 		const struct ktrc_event *event = ktrc_schema_event(capture->schema, id);
 
@@ -116,8 +124,27 @@ static void test_others(void)
 	   "alone, also what did not happen");
 }
 
+static void test_check(void)
+{
+	const struct ktrc_reconciled all = { .traced = 7, .kernel = 7 };
+	const struct ktrc_check check = {
+		.pgfault = all, .pgmajfault = all, .allocstall = all, .compact_stall = all
+	};
+	char room[KTRC_LINE_ROOM];
+
+	ok(strlen(ktrc_text_kernel(&check, room)) <= KTRC_PAGE_COLUMNS - KTRC_PAGE_LABEL,
+	   "there is room for all of the kernel's counters");
+	ok(says(BIT(fault), 0, "check",
+		"books balance; vs vmstat: pgfault 100.00%, pgmajfault 100.00%"),
+	   "what was recorded of each of the kernel's counters");
+	ok(says(BIT(fault) | BIT(reclaim), 0, "check",
+		"books balance; vs vmstat: pgfault 100.00%, pgmajfault 100.00%, allocstall none"),
+	   "where it has not counted, that");
+}
+
 int main(void)
 {
 	test_others();
+	test_check();
 	return end_of_tests();
 }

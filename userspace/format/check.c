@@ -124,6 +124,7 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 		const char *name;
 		const struct ktrc_reconciled *r;
 	} counters[] = { { "pgfault", &check->pgfault },
+			 { "pgmajfault", &check->pgmajfault },
 			 { "allocstall", &check->allocstall },
 			 { "compact_stall", &check->compact_stall } };
 	const char *why = check->pgfault.why_unknown;
@@ -133,8 +134,8 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 		if (counters[i].r->why_unknown)
 			continue;
 		used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "%s %s ",
-					 used ? "," : "vs kernel counters:", counters[i].name);
-		if (counters[i].r->kernel || counters[i].r->traced)
+					 used ? "," : "vs vmstat:", counters[i].name);
+		if (counters[i].r->kernel)
 			used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "%.2f%%",
 						 ktrc_reconciled_percent(counters[i].r));
 		else
@@ -143,7 +144,7 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 	if (!check->has_faults)
 		why = check->allocstall.why_unknown;
 	if (!used)
-		snprintf(room, KTRC_LINE_ROOM, "kernel counters: %s", why);
+		snprintf(room, KTRC_LINE_ROOM, "vmstat: %s", why);
 	return room;
 }
 
