@@ -144,23 +144,106 @@ static bool is_known(const struct ktrc_mapped *mapped, pid_t pid)
 	return false;
 }
 
+static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen)
+{
+	static const struct ktrc_names none;
+	struct ktrc_schema *schema = synth_schema();
+	struct ktrc_mapped_look *look = ktrc_mapped_look(seen, schema, &none, ~0ull);
+
+	if (!look)
+		abort();
+	ktrc_schema_destroy(schema);
+	return look;
+}
+
 /* How many are known, of whom so many answer. */
 static int nr_known(u32 nr)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = seen_both();
 	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
-	struct ktrc_schema *schema = synth_schema();
-	const struct ktrc_names none = { 0 };
 	struct ktrc_mapped_look *look;
 
 	nr_answers = nr;
-	look = ktrc_mapped_look(&seen, schema, &none, ~0ull);
+	look = look_at(&seen);
 	nr_answers = ~0u;
-	if (!look || ktrc_mapped_load(&mapped, look, &seen) < 0)
+	if (ktrc_mapped_load(&mapped, look, &seen) < 0)
 		abort();
 	ktrc_mapped_look_destroy(look);
-	ktrc_schema_destroy(schema);
 	return is_known(&mapped, pids[0]) + is_known(&mapped, pids[1]);
+}
+
+/* ---- how far records reach back ---- */
+
+#define FIRST (1ull << 40) /* when a packet begins */
+#define SECOND (FIRST + 1000)
+
+/* Two packets, with a fault of the first process in each. */
+static void build_faults(struct synth_stream *s, u32 cpu)
+{
+	const struct ktrc_ev_task task = { .tid = (u32)pids[0], .tgid = (u32)pids[0] };
+	const struct ktrc_ev_fault fault = { .page = known_page() };
+
+	*s = (struct synth_stream){ .cpu = cpu };
+	for (u64 begin = FIRST; begin <= SECOND; begin += SECOND - FIRST) {
+		synth_open(s, begin, &task);
+		synth_fault(s, begin + 1, &fault);
+		synth_close(s);
+	}
+}
+
+static struct ktrc_capture *build_capture(void)
+{
+	struct synth_stream streams[2];
+	struct ktrc_capture *capture;
+
+	for (u32 cpu = 0; cpu < ARRAY_SIZE(streams); cpu++)
+		build_faults(&streams[cpu], cpu);
+	capture = synth_capture(streams, ARRAY_SIZE(streams));
+	capture->session.state = KTRC_STATE_RUNNING;
+	return capture;
+}
+
+/* A CPU's first packet was overwritten. */
+static void overwrite(struct ktrc_stream *stream)
+{
+	stream->len -= SYNTH_PACKET_BYTES;
+	memmove(stream->bytes, stream->bytes + SYNTH_PACKET_BYTES, stream->len);
+}
+
+/* Whether something is known after a look at @ticks; drops the capture. */
+static bool is_known_since(struct ktrc_capture *capture, u64 ticks)
+{
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = seen_both();
+	struct ktrc_mapped_look *look = look_at(&seen);
+	struct ktrc_error err;
+	bool known;
+
+	if (ktrc_capture_start_reader(capture, &err) < 0 ||
+	    ktrc_capture_load_mapped(capture, look, ticks, &err) < 0)
+		abort();
+	known = is_known(&capture->mapped, pids[0]);
+	ktrc_mapped_look_destroy(look);
+	ktrc_capture_destroy(capture);
+	return known;
+}
+
+static void test_reach(void)
+{
+	struct ktrc_capture *capture = build_capture();
+
+	ok(is_known_since(capture, SECOND), "what was mapped is known if all is there since then");
+	capture = build_capture();
+	overwrite(&capture->streams[1]);
+	ok(is_known_since(capture, SECOND), "if all is there since just then");
+	capture = build_capture();
+	overwrite(&capture->streams[1]);
+	ok(!is_known_since(capture, SECOND - 1), "not if a CPU's records were overwritten since");
+	capture = build_capture();
+	capture->streams[1].len = 0;
+	ok(!is_known_since(capture, SECOND), "nor if somebody took them all");
+	capture = build_capture();
+	capture->session.state = KTRC_STATE_STOPPED;
+	ok(!is_known_since(capture, SECOND), "nor if the session has stopped since");
 }
 
 int main(void)
@@ -172,6 +255,7 @@ int main(void)
 	fork_both();
 	ok(nr_known(2) == 2, "what processes have mapped is known");
 	ok(nr_known(1) == 1, "also while /proc does not answer for another one");
+	test_reach();
 	end_both();
 	return end_of_tests();
 }

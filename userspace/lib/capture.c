@@ -297,11 +297,36 @@ static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct k
 	return *look ? 0 : ktrc_fail(err, ENOMEM, "what processes have mapped");
 }
 
-/* Of them what was there before the window. */
-static int load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,
-		       struct ktrc_error *err)
+static bool has_records(const struct ktrc_capture *capture, u32 cpu)
 {
-	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		if (capture->streams[i].cpu == cpu && capture->streams[i].len)
+			return true;
+	return false;
+}
+
+/* Whether all that happened since then is among the records; a consumer may have taken a CPU's. */
+static bool has_all_since(const struct ktrc_capture *capture, u64 ticks)
+{
+	const struct ktrc_counter_set *after = &capture->after;
+
+	if (capture->session.state != KTRC_STATE_RUNNING ||
+	    ktrc_capture_window_start(capture) > ticks)
+		return false;
+	for (size_t i = 0; i < after->nr; i++)
+		if (after->rows[i].written && !has_records(capture, after->rows[i].cpu))
+			return false;
+	return true;
+}
+
+int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,
+			     u64 look_ticks, struct ktrc_error *err)
+{
+	KTRC_CLEANUP(ktrc_seen_release)
+	struct ktrc_seen seen = {
+		.with_changes = true,
+		.is_partial = !has_all_since(capture, look_ticks),
+	};
 
 	look_through(capture, &seen);
 	return ktrc_mapped_load(&capture->mapped, look, &seen) == 0 ?
@@ -343,7 +368,7 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_map
 	calibrate(capture);
 	ret = ktrc_capture_start_reader(capture, err);
 	if (ret == 0 && look)
-		ret = load_mapped(capture, look, err);
+		ret = ktrc_capture_load_mapped(capture, look, end_ticks, err);
 	if (ret < 0)
 		return ret;
 	*ret_capture = ktrc_steal(capture);

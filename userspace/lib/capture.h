@@ -125,6 +125,16 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
 		      struct ktrc_capture **capture, struct ktrc_error *err);
 
+/**
+ * ktrc_capture_load_mapped() - fill @mapped by a look at processes
+ * @capture: copied after the look, with its reader
+ * @look: the look
+ * @look_ticks: before it began; unless all records since then are there, nothing is known: what is not
+ *	may have changed what was seen
+ */
+int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,
+			     u64 look_ticks, struct ktrc_error *err);
+
 /** ktrc_capture_has_stacks() - does a record of its session have one */
 bool ktrc_capture_has_stacks(const struct ktrc_capture *capture);
 
