@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A prime number of pages swapped in, copied after a fork, written after the zero page was read, also in huge pages,
-# read from a disk, or huge: that many faults of that class, and as many as the kernel counts, major ones within 0.1 %.
+# read from a disk, mapped again when they are in memory, or huge: that many faults of that class, and as many as the
+# kernel counts, major ones within 0.1 %.
 # Each NUMA hint fault that the kernel counts is one of class numa.
 # guest: nodes
 # long
@@ -67,6 +68,8 @@ $pages user write=0 file retry"
 ktrc-read check --format=json >"$tmp/check" || fail "check: $?"
 jq -e '.total.pgmajfault | .kernel >= '$pages' and (.traced - .kernel | fabs) <= .kernel / 1000' "$tmp/check" >/dev/null ||
 	fail "pgmajfault: $(jq -c .total.pgmajfault "$tmp/check")"
+record cached pgfault touch_file "$tmp/disk/file" $pages cached
+expect "of a disk, but in memory" "$(groups cached)" "$pages user write=0 file minor"
 umount "$tmp/disk"
 rmmod brd
 
