@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A guest that runs out of memory: each stall in global direct reclaim is recorded, as many as
-# the kernel's tracepoints show and as its allocstall counters grow, none lost, by all ways to
-# look at them; kswapd's wakes and sleeps too; the verdict says that the machine is short; and
+# the kernel's tracepoints show and, within 2 %, as its allocstall counters grow, which count one that
+# starts over once more; none is lost, by all ways to look at them; kswapd's wakes and sleeps too; the verdict says that the machine is short; and
 # drsnoop of bcc would have printed the same rows.
 # guest: small
 # long
