@@ -57,12 +57,12 @@ u32 ktrc_dict_bytes(enum ktrc_task_form form)
 
 static void write_full(const struct task_struct *task, struct ktrc_pen *pen)
 {
-	struct ktrc_ev_task rec = { .tid = KTRC_TID_NOBODY, .tgid = KTRC_TID_NOBODY };
+	struct ktrc_ev_task rec = { .tid = KTRC_TID_NOBODY, .pid = KTRC_TID_NOBODY };
 	u32 i;
 
 	if (task) {
 		rec.tid = task->pid;
-		rec.tgid = task->tgid;
+		rec.pid = task->tgid;
 		rec.cgid = ktrc_task_cgid(task);
 		rec.start_ns = task->start_boottime;
 	}

@@ -199,7 +199,7 @@ static void write_books(struct ktrc_cpu *c, struct ktrc_pen *pen)
 	for (i = 0; i < KTRC_NR_EVENTS; i++) {
 		const struct ktrc_books *b = &c->books[i];
 		struct ktrc_ev_counts rec = {
-			.event = i,
+			.event_id = i,
 			.hits = b->hits,
 			.written = b->written,
 			.filtered = b->filtered,

@@ -119,9 +119,9 @@ static int ktrc_on_stall_exit(struct kretprobe_instance *ri, struct pt_regs *reg
 	const struct ktrc_ev_compaction rec = {
 		.cgid = e->cgid,
 		.dur = capped_ticks(facts.ticks),
-		.zones = e->s ? min_t(u32, work_of(e->s)->nr_zones, U8_MAX) : 0,
+		.nr_zones = e->s ? min_t(u32, work_of(e->s)->nr_zones, U8_MAX) : 0,
 		.order = e->order,
-		.result = result,
+		.status = result,
 		.prio = e->prio,
 		.counted = ktrc_compaction_is_counted(result),
 		.gfp = e->gfp,
@@ -191,11 +191,11 @@ static void end_zone(struct ktrc_stall *s, u32 status, u64 ticks)
 		.node = w->node,
 		.zone = w->zone,
 		.status = status,
-		.mode = w->mode,
+		.compaction_mode = w->mode,
 		.origin = s->kind,
 		.begun = w->has_begun,
 		.migrated = w->migrated,
-		.failed = w->failed,
+		.failed_pages = w->failed,
 		.nth = min_t(u32, w->nr_zones, U8_MAX),
 		.order = w->order,
 		.scanned = w->scanned,
@@ -346,11 +346,11 @@ static void end_run(struct ktrc_stall *s, u64 start, int nid)
 	const struct ktrc_ev_compaction_kcompactd rec = {
 		.dur = capped_ticks(facts.ticks),
 		.node = nid,
-		.zones = min_t(u32, w->nr_zones, U8_MAX),
+		.nr_zones = min_t(u32, w->nr_zones, U8_MAX),
 		.order = s->order,
 		.origin = s->kind,
 		.migrated = w->migrated_all,
-		.failed = w->failed_all,
+		.failed_pages = w->failed_all,
 	};
 
 	ktrc_outlet_emit(&run_outlet, KTRC_EV_compaction_kcompactd, &rec, sizeof(rec), &facts);
@@ -380,7 +380,7 @@ static void ktrc_on_extfrag(void *data, struct page *page, int alloc_order, int 
 	preempt_disable_notrace();
 	ktrc_emit(&extfrag_outlet, compaction_extfrag, .node = page_to_nid(page),
 		  .zone = ktrc_mem_zone(page_zonenum(page)), .order = alloc_order,
-		  .block_order = fallback_order, .kind = ktrc_mem_kind(alloc_migratetype),
+		  .block_order = fallback_order, .mem_kind = ktrc_mem_kind(alloc_migratetype),
 		  .block_kind = ktrc_mem_kind(fallback_migratetype),
 		  .mixed = fallback_order < pageblock_order);
 	preempt_enable_notrace();

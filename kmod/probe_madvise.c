@@ -66,7 +66,7 @@ static int ktrc_on_madvise_entry(struct kretprobe_instance *ri, struct pt_regs *
 	e->rec = (struct ktrc_ev_madvise){
 		.page = start >> 12,
 		.pages = min((bytes >> 12) + !!(bytes & 4095), MAX_PAGES),
-		.target = mm == current->mm ? current->tgid : ktrc_mm_tgid(mm),
+		.target_pid = mm == current->mm ? current->tgid : ktrc_mm_tgid(mm),
 		.call = who_calls(),
 		.advice = min((u32)regs_get_kernel_argument(regs, 3), MAX_ADVICE),
 	};

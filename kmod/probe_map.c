@@ -56,7 +56,7 @@ static void map_leave(struct map_entry *e)
 	e->rec.dur = min(facts.ticks, MAX_TICKS);
 	preempt_disable_notrace();
 	if (e->file && !e->rec.error && ktrc_outlet_is_wanted(&map_outlet))
-		e->rec.file = ktrc_file_number(e->file);
+		e->rec.file_id = ktrc_file_number(e->file);
 	ktrc_outlet_emit(&map_outlet, KTRC_EV_map, &e->rec, sizeof(e->rec), &facts);
 	preempt_enable_notrace();
 }
@@ -84,13 +84,13 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 	const struct ktrc_ev_map rec = {
 		.page = regs_get_kernel_argument(regs, 1) >> 12,
 		.pages = pages_of(regs_get_kernel_argument(regs, 2)),
-		.call = KTRC_map_call_mmap,
-		.read = !!(prot & PROT_READ),
-		.write = !!(prot & PROT_WRITE),
-		.exec = !!(prot & PROT_EXEC),
+		.map_call = KTRC_map_call_mmap,
+		.prot_read = !!(prot & PROT_READ),
+		.prot_write = !!(prot & PROT_WRITE),
+		.prot_exec = !!(prot & PROT_EXEC),
 		.anon = !file,
-		.shared = (flags & MAP_TYPE) == MAP_SHARED ||
-			  (flags & MAP_TYPE) == MAP_SHARED_VALIDATE,
+		.map_shared = (flags & MAP_TYPE) == MAP_SHARED ||
+			      (flags & MAP_TYPE) == MAP_SHARED_VALIDATE,
 		.from = file ? ktrc_mmap_offset(regs) : 0,
 		.fixed = !!(flags &
 			    MAP_FIXED), /* without MAP_FIXED_NOREPLACE, which unmaps nothing */
@@ -119,7 +119,7 @@ static int ktrc_on_munmap_entry(struct kretprobe_instance *ri, struct pt_regs *r
 	const struct ktrc_ev_map rec = {
 		.page = regs_get_kernel_argument(regs, 0) >> 12,
 		.pages = pages_of(regs_get_kernel_argument(regs, 1)),
-		.call = KTRC_map_call_munmap,
+		.map_call = KTRC_map_call_munmap,
 	};
 
 	return map_enter(ri, &rec, NULL);
@@ -144,7 +144,7 @@ static int mremap_entry(struct kretprobe_instance *ri, u64 addr, u64 old_bytes, 
 	const struct ktrc_ev_map rec = {
 		.page = (flags & MREMAP_FIXED ? to : addr) >> 12,
 		.pages = pages_of(new_bytes),
-		.call = KTRC_map_call_mremap,
+		.map_call = KTRC_map_call_mremap,
 		.from = addr >> 12,
 		.from_pages = min_t(u64, pages_of(old_bytes), U32_MAX),
 		.fixed = !!(flags & MREMAP_FIXED),
@@ -185,7 +185,7 @@ static int brk_entry(struct kretprobe_instance *ri, unsigned long asked)
 	const struct ktrc_ev_map rec = {
 		.page = first,
 		.pages = end - first,
-		.call = asked < old ? KTRC_map_call_brk_down : KTRC_map_call_brk,
+		.map_call = asked < old ? KTRC_map_call_brk_down : KTRC_map_call_brk,
 	};
 
 	e->asked = asked;
@@ -215,7 +215,7 @@ static int ktrc_on_brk_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 	} else if (end != e->asked && e->asked >= current->mm->start_brk) {
 		e->rec.error = ENOMEM;
 	} else if (end != e->asked) {
-		e->rec.call = KTRC_map_call_brk;
+		e->rec.map_call = KTRC_map_call_brk;
 		e->rec.page = pages_of(end);
 		e->rec.pages = 0;
 	}

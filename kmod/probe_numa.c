@@ -70,8 +70,8 @@ static int ktrc_on_numa_fault(struct kprobe *kp, struct pt_regs *regs)
 		.pages = min(pages, MAX_HINT_PAGES),
 		.node = regs_get_kernel_argument(regs, 1),
 		.local = !!(flags & TNF_FAULT_LOCAL),
-		.migrated = !!(flags & TNF_MIGRATED),
-		.failed = !!(flags & TNF_MIGRATE_FAIL),
+		.moved = !!(flags & TNF_MIGRATED),
+		.move_failed = !!(flags & TNF_MIGRATE_FAIL),
 		.shared = !!(flags & TNF_SHARED),
 	};
 
@@ -101,9 +101,9 @@ static int ktrc_on_migrate_entry(struct kretprobe_instance *ri, struct pt_regs *
 	if (reason == MR_COMPACTION)
 		return 1;
 	m->rec = (struct ktrc_ev_numa_migrate){
-		.reason = ktrc_migrate_reason(reason),
-		.from = ktrc_migrate_from_arg(regs, UNKNOWN_NODE),
-		.to = reason == MR_NUMA_MISPLACED ? ktrc_migrate_node_arg(regs) : UNKNOWN_NODE,
+		.migrate_reason = ktrc_migrate_reason(reason),
+		.from_node = ktrc_migrate_from_arg(regs, UNKNOWN_NODE),
+		.to_node = reason == MR_NUMA_MISPLACED ? ktrc_migrate_node_arg(regs) : UNKNOWN_NODE,
 	};
 	m->start = ktrc_clock_ticks(migrate_clock); /* last: what comes before is not the call's */
 	return 0;
@@ -124,8 +124,8 @@ static void ktrc_on_mm_migrate_pages(void *data, unsigned long succeeded, unsign
 	m = ktrc_kretprobe_data(&migrate_hook.rp);
 	if (!m)
 		return;
-	m->rec.moved = min_t(u64, succeeded, MAX_PAGES);
-	m->rec.left = min_t(u64, failed, MAX_LEFT);
+	m->rec.migrated = min_t(u64, succeeded, MAX_PAGES);
+	m->rec.failed_pages = min_t(u64, failed, MAX_LEFT);
 }
 
 static int ktrc_on_migrate_exit(struct kretprobe_instance *ri, struct pt_regs *regs)

@@ -19,7 +19,7 @@ static void ktrc_on_sched_process_fork(void *data, struct task_struct *parent,
 				       struct task_struct *child)
 {
 	preempt_disable_notrace();
-	ktrc_emit(&fork_outlet, process, .child = child->pid, .process = child->tgid);
+	ktrc_emit(&fork_outlet, process, .child_tid = child->pid, .child_pid = child->tgid);
 	preempt_enable_notrace();
 }
 
@@ -38,7 +38,7 @@ static void copy_end(char to[PROGRAM_BYTES], const char *path)
 static void ktrc_on_sched_process_exec(void *data, struct task_struct *task, pid_t old_pid,
 				       struct linux_binprm *bprm)
 {
-	struct ktrc_ev_process_exec rec = { .caller = old_pid };
+	struct ktrc_ev_process_exec rec = { .caller_tid = old_pid };
 
 	copy_end(rec.program, bprm->filename);
 	preempt_disable_notrace();

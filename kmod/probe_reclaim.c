@@ -320,7 +320,7 @@ static void ktrc_on_throttled(void *data, int nid, int usec_timeout, int usec_de
 static void ktrc_on_kswapd_wake(void *data, int nid, int zid, int order)
 {
 	preempt_disable_notrace();
-	ktrc_emit(&wake_outlet, reclaim_wake, .node = nid, .zone = zid, .order = order);
+	ktrc_emit(&wake_outlet, reclaim_wake, .node = nid, .highest_zone = zid, .order = order);
 	preempt_enable_notrace();
 }
 

@@ -68,7 +68,7 @@ static void emit_slab(const struct ktrc_stall *s, const struct shrinker *shr, in
 		.cgid = s->cgid,
 		.dur = min_t(u64, facts.ticks, (1ull << 40) - 1),
 		.node = nid,
-		.shrinker = number_of(shr->scan_objects),
+		.shrinker_id = number_of(shr->scan_objects),
 		.freed = max(freed, 0),
 	};
 

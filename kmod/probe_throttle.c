@@ -22,7 +22,7 @@ static void emit_begin(const struct ktrc_held_cpu *c, const struct ktrc_held *h)
 {
 	const struct ktrc_ev_throttle_begin rec = {
 		.cgid = h->cgid,
-		.limiter = h->limiter,
+		.limiter_id = h->limiter,
 		.cpu = c->cpu,
 	};
 	const struct ktrc_subject subject = { .cgroup = h->cgroup };
@@ -36,10 +36,10 @@ static void emit_end(const struct ktrc_held_cpu *c, const struct ktrc_held *h, u
 {
 	const struct ktrc_ev_throttle rec = {
 		.cgid = h->cgid,
-		.limiter = h->limiter,
+		.limiter_id = h->limiter,
 		.dur = min_t(u64, ticks, DUR_MAX),
 		.cpu = c->cpu,
-		.quotas = h->max,
+		.nr_quotas = h->max,
 		.periods = periods,
 	};
 	const struct ktrc_facts facts = { .ticks = ticks };
@@ -244,7 +244,7 @@ static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
 {
 	const struct ktrc_ev_throttle_gap rec = {
 		.cgid = h->cgid,
-		.limiter = h->limiter,
+		.limiter_id = h->limiter,
 		.dur = min_t(u64, ticks, DUR_MAX),
 		.cpu = c->cpu,
 		.late = min_t(u64, late, U32_MAX),

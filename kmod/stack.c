@@ -46,13 +46,13 @@ static u32 copy_slot(const struct ktrc_stacks *s)
 /* the payload of stack_ref; 0: no stack was taken */
 static u32 slots_of(const struct ktrc_stacks *s)
 {
-	struct ktrc_ev_stack_ref ref = { .user = ktrc_user_slot(s) };
+	struct ktrc_ev_stack_ref ref = { .user_slot = ktrc_user_slot(s) };
 	u32 word;
 
 	if (s->has_more && s->kernel.nr)
-		ref.kernel = s->kernel.hash % KTRC_KERNEL_SLOTS + 1;
+		ref.kernel_slot = s->kernel.hash % KTRC_KERNEL_SLOTS + 1;
 	if (s->has_more)
-		ref.copy = copy_slot(s);
+		ref.copy_slot = copy_slot(s);
 	memcpy(&word, &ref, sizeof(word));
 	return word;
 }
@@ -126,10 +126,10 @@ static void write_entry(const struct entry *e, u64 packet, struct ktrc_pen *pen)
 		u32 first = i * KTRC_STACK_PART;
 		const struct ktrc_ev_stack rec = {
 			.slot = e->slot,
-			.frames = f->nr,
+			.nr_frames = f->nr,
 			.first = first,
-			.kernel = e->is_kernel,
-			.end = f->end,
+			.is_kernel = e->is_kernel,
+			.stack_end = f->end,
 			.frame0 = frame_at(f, first),
 			.frame1 = frame_at(f, first + 1),
 			.frame2 = frame_at(f, first + 2),

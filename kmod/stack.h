@@ -108,7 +108,7 @@ static __always_inline bool ktrc_stack_is_known(u32 nr, u64 hash,
 static __always_inline u32 ktrc_stacks_ref(const struct ktrc_stacks *s, u64 packet)
 {
 	const struct ktrc_known_stack *known = &s->known_user[s->user.hash % KTRC_USER_SLOTS];
-	struct ktrc_ev_stack_ref ref = { .user = ktrc_user_slot(s) };
+	struct ktrc_ev_stack_ref ref = { .user_slot = ktrc_user_slot(s) };
 	u32 word;
 
 	BUILD_BUG_ON(sizeof(ref) != sizeof(word));

@@ -153,9 +153,8 @@ static json_t *durations_to_json(const struct ktrc_capture *capture, const struc
 			json_array_append_new(hist, json_pack("{s:I, s:I}", "below_ns",
 							      (json_int_t)bucket_end_ns(capture, i),
 							      "count", (json_int_t)total.hist[i]));
-	return json_pack("{s:s, s:I, s:I, s:o}", "event", event->label, "sum_ns",
-			 (json_int_t)ktrc_ticks_to_ns(&capture->clock, total.sum_ticks),
-			 "longest_ns",
+	return json_pack("{s:s, s:I, s:I, s:o}", "event", event->label, "total_ns",
+			 (json_int_t)ktrc_ticks_to_ns(&capture->clock, total.sum_ticks), "max_ns",
 			 (json_int_t)ktrc_ticks_to_ns(&capture->clock, total.longest_ticks), "hist",
 			 hist);
 }

@@ -28,7 +28,7 @@ ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read check --format=json >/run/check || fail "check of the stopped session: $?"
 jq -e '.total | .is_final and .overwritten > 10000' /run/check >/dev/null ||
 	fail "stopped: $(cat /run/check)"
-jq -e '.total.pgfault | .kernel > 100000 and .percent >= 99.9 and .percent <= 100.1' /run/check >/dev/null ||
+jq -e '.total.pgfault | .vmstat > 100000 and .covered_percent >= 99.9 and .covered_percent <= 100.1' /run/check >/dev/null ||
 	fail "pgfault: $(cat /run/check)"
 
 ktrc-ctl start -q --events=fault,fault.light --mode=stream --memory=128K --packet=4K ||

@@ -53,8 +53,8 @@ by_tracefs() {
 
 by_ktrc() {
 	jq -r 'select(.event == "compaction.zone" and .fields.begun == 1) | .pid as $pid | .fields |
-		"\($pid) \(.node) \(.zone) \(.status) \(if .mode == "async" then "async" else "sync" end) " +
-		"\(.migrated) \(.failed) \(.scanned)"' "$tmp/ktrc" | sort
+		"\($pid) \(.node) \(.zone) \(.status) \(if .compaction_mode == "async" then "async" else "sync" end) " +
+		"\(.migrated) \(.failed_pages) \(.scanned)"' "$tmp/ktrc" | sort
 }
 
 # modes COMM: those in which it moved pages, or tried to, by tracefs
@@ -65,8 +65,8 @@ modes() {
 
 # modes_in_ktrc COMM: the same
 modes_in_ktrc() {
-	jq -r --arg comm "$1" 'select(.event == "compaction.zone" and .comm == $comm and .fields.migrated + .fields.failed > 0) |
-		.fields.mode' "$tmp/ktrc" | sort -u
+	jq -r --arg comm "$1" 'select(.event == "compaction.zone" and .comm == $comm and .fields.migrated + .fields.failed_pages > 0) |
+		.fields.compaction_mode' "$tmp/ktrc" | sort -u
 }
 
 # until neither kswapd nor kcompactd has anything left to do
@@ -195,7 +195,7 @@ diff <(sed -n 's/.*-\([0-9]*\) *\[.* mm_compaction_try_to_compact_pages: order=\
 uncounted=$(in_ktrc '.event == "compaction" and .fields.counted == 0')
 note "$uncounted stalls that the kernel does not count"
 [ "$uncounted" -ge 1 ] || fail "no stall that the kernel does not count"
-expect "stalls that were skipped" "$(in_ktrc '.event == "compaction" and .fields.result == "skipped"')" "$uncounted"
+expect "stalls that were skipped" "$(in_ktrc '.event == "compaction" and .fields.status == "skipped"')" "$uncounted"
 
 by_tracefs >"$tmp/theirs"
 by_ktrc >"$tmp/ours"
@@ -216,7 +216,7 @@ done
 jq -rs 'map(select(.event | IN("compaction", "compaction.zone")) | select(.fields.origin | IN(null, "stall"))) |
 	sort_by(.ticks) | group_by(.tid)[] | reduce .[] as $r ([0, 0];
 		if $r.event == "compaction.zone" then [.[0] + 1, .[1] + (if $r.fields.nth == .[0] then 0 else 1 end)]
-		else [0, .[1] + (if $r.fields.zones == .[0] then 0 else 1 end)] end) | .[1]' "$tmp/ktrc" |
+		else [0, .[1] + (if $r.fields.nr_zones == .[0] then 0 else 1 end)] end) | .[1]' "$tmp/ktrc" |
 	awk '{ bad += $1 } END { exit bad > 0 }' || fail "attempts that are not of their stall"
 jq -es 'map(select(.event == "compaction.zone" and .fields.origin == "stall").fields | .nth) | max >= 1' "$tmp/ktrc" >/dev/null ||
 	fail "no stall tried two zones"
@@ -235,16 +235,16 @@ jq -e '[.. | .lost? | numbers] | add == 0' "$tmp/stats" >/dev/null || fail "hits
 
 # by all ways to look at them
 ktrc-read check --format=json >"$tmp/check" || fail "check: $(cat "$tmp/check")"
-expect "check" "$(jq -c '.total.compact_stall' "$tmp/check")" "{\"traced\":$stalls,\"kernel\":$stalls,\"percent\":100}"
+expect "check" "$(jq -c '.total.compact_stall' "$tmp/check")" "{\"traced\":$stalls,\"vmstat\":$stalls,\"covered_percent\":100}"
 ktrc-read compaction --zones --format=json >"$tmp/view" || fail "compaction: $?"
 /usr/bin/python3 -W ignore -m jsonschema -i "$tmp/view" docs/schemas/ktrc.compaction-1.json ||
 	fail "its JSON is not as docs/schemas says"
 all=$(in_ktrc '.event == "compaction"')
 expect "stalls in the view" "$(jq -c '[.stalls, .counted, .torn]' "$tmp/view")" "[$all,$stalls,0]"
-for table in causes requests results cgroups processes; do
+for table in causes requests statuses cgroups processes; do
 	expect "stalls, $table" "$(jq "[.${table}[].stalls] | add" "$tmp/view")" "$all"
 done
-expect "attempts" "$(jq '[.zones[].attempts] | add' "$tmp/view")" "$(in_ktrc '.event == "compaction.zone"')"
+expect "attempts" "$(jq '[.zones[].nr_attempts] | add' "$tmp/view")" "$(in_ktrc '.event == "compaction.zone"')"
 expect "attempts, one by one" "$(jq '[.attempts[] | select(.zone)] | length' "$tmp/view")" \
 	"$(in_ktrc '.event == "compaction.zone"')"
 expect "stalls, one by one" "$(jq '[.attempts[] | select(.cause)] | length' "$tmp/view")" "$all"
@@ -279,7 +279,7 @@ for has_time in False, True:
         if has_time:
             print("%-14.9f" % (float((ns(r) - ns(rows[0])) // 1000) / 1000000), end=" ")
         print("%-14.14s %-6s %-4s %-12s %-5s %-7s" % (r["comm"], r["pid"], f["node"], zones[f["zone"]], f["order"] or -1,
-              "ASYNC" if f["mode"] == "async" else "SYNC"), end=" ")
+              "ASYNC" if f["compaction_mode"] == "async" else "SYNC"), end=" ")
         print("%9.3f %16s" % (float(f["dur_ns"]) / 1000000, f["status"]))
 END
 cat "$tmp/compat" "$tmp/compat.times" | diff "$tmp/bcc" - >"$tmp/diff" || fail "not as compactsnoop prints: $(head -n 20 "$tmp/diff")"

@@ -47,12 +47,12 @@ in_cgroup $cgroup touch_pages read 20011 >/dev/null
 ktrc-ctl stop -q
 answers 'counted: fault [0-9]+ times, .*; fault.light [0-9]+ times, [0-9]+/s' ktrc-read
 grep -q 'fault.light: [0-9]* hits, .*those filtered out included$' "$tmp/text" || fail "$(cat "$tmp/text")"
-holds '.verdict.kind == "counted" and .overhead.cpu_percent > 0'
+holds '.verdict.name == "counted" and .overhead.cpu_percent > 0'
 holds '.counters[0] | .event == "fault" and .is_only_counted and .written == 0 and
 	.wanted >= 20011 and .wanted < 22000 and .hits >= .wanted + 5003 and
-	.sum_ns > .longest_ns and .p50_ns <= .p99_ns and .p99_ns <= .longest_ns and
-	.wanted == ([.cpus[].wanted] | add) and .sum_ns >= ([.cpus[].sum_ns] | add)'
-holds '.counters[1] | .event == "fault.light" and .wanted == null and .hits > 25014 and .sum_ns == null'
+	.total_ns > .max_ns and .p50_ns <= .p99_ns and .p99_ns <= .max_ns and
+	.wanted == ([.cpus[].wanted] | add) and .total_ns >= ([.cpus[].total_ns] | add)'
+holds '.counters[1] | .event == "fault.light" and .wanted == null and .hits > 25014 and .total_ns == null'
 ktrc-read -q --save="$tmp/trace" || fail "save: $?"
 answers 'counted: fault [0-9]+ times' ktrc-read "$tmp/trace"
 answers 'counted: fault [0-9]+ times' ktrc-read --format=text

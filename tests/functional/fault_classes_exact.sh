@@ -66,7 +66,7 @@ expect "read from a disk" "$(groups major)" "$pages user write=0 file major
 $pages user write=0 file retry"
 [ "$grown" -ge $pages ] || fail "the kernel counts $grown major faults"
 ktrc-read check --format=json >"$tmp/check" || fail "check: $?"
-jq -e '.total.pgmajfault | .kernel >= '$pages' and (.traced - .kernel | fabs) <= .kernel / 1000' "$tmp/check" >/dev/null ||
+jq -e '.total.pgmajfault | .vmstat >= '$pages' and (.traced - .vmstat | fabs) <= .vmstat / 1000' "$tmp/check" >/dev/null ||
 	fail "pgmajfault: $(jq -c .total.pgmajfault "$tmp/check")"
 record cached pgfault touch_file "$tmp/disk/file" $pages cached
 expect "of a disk, but in memory" "$(groups cached)" "$pages user write=0 file minor"

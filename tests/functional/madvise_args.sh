@@ -11,7 +11,7 @@ tmp=$(mktemp -d /run/XXXXXX)
 ktrc-ctl start -q --session=all --events=madvise || fail "start: $?"
 advise odd >"$tmp/want" || fail "advise: $?"
 collect all
-targets=$(sed 's/.*\(target=[0-9]* \).*/\1/' "$tmp/want" | sort -u)
+targets=$(sed 's/.*\(target_pid=[0-9]* \).*/\1/' "$tmp/want" | sort -u)
 sed -n 's/.* madvise: //; s/dur=.*\(advice=\)/\1/p' "$tmp/all" | grep -F "$targets" >"$tmp/got"
 note "$(wc -l <"$tmp/want") calls"
 diff "$tmp/want" "$tmp/got" || fail "not what was asked"

@@ -14,8 +14,8 @@ head -c 65536 /dev/zero >"$tmp/a file"
 # between the two calls of munmap that the program makes of nothing
 of_program() {
 	jq -r 'select(.comm == "maps" and .event == "map").fields | . as $f |
-		"\(.call) \(.page) \(.pages) \(.error) \(.from) \(.from_pages) " +
-		([("read", "write", "exec", "anon", "shared", "fixed", "populate", "locked", "noreserve", "growsdown", "dontunmap") |
+		"\(.map_call) \(.page) \(.pages) \(.error) \(.from) \(.from_pages) " +
+		([("prot_read", "prot_write", "prot_exec", "anon", "map_shared", "fixed", "populate", "locked", "noreserve", "growsdown", "dontunmap") |
 			select($f[.] == 1)] | join(" "))' "$tmp/rows" | awk '/^munmap 0 0 EINVAL/ { between = !between; next } between'
 }
 
@@ -35,13 +35,13 @@ of_program >"$tmp/ours"
 [ "$(wc -l <"$tmp/known")" -eq $((211 * (31 + 4 * ${#of_32[@]}))) ] || fail "$(wc -l <"$tmp/known") calls"
 diff "$tmp/known" "$tmp/ours" >"$tmp/diff" || fail "not the same, the program's first: $(head -n 20 "$tmp/diff")"
 expect "calls of do_mmap by others and the program" \
-	"$(jq -r 'select(.event == "map" and .fields.call == "mmap") | .comm' "$tmp/rows" | grep -cE '^(maps|ls)$')" \
+	"$(jq -r 'select(.event == "map" and .fields.map_call == "mmap") | .comm' "$tmp/rows" | grep -cE '^(maps|ls)$')" \
 	"$(grep -cE ' *(maps|ls)-[0-9]+ .*ktrc_test: ' $trace/trace)"
 echo >$trace/kprobe_events
 
 # names
 named() {
-	jq -r 'select(.event == "map" and .comm == "maps" and .fields.file != 0).fields | .path' "$@" | sort | uniq -c | sed 's/^ *//' | sort -n
+	jq -r 'select(.event == "map" and .comm == "maps" and .fields.file_id != 0).fields | .file' "$@" | sort | uniq -c | sed 's/^ *//' | sort -n
 }
 named "$tmp/rows" >"$tmp/names"
 expect "mappings of the file" "$(sed -n "s,^\([0-9]*\) $tmp/a file\$,\1,p" "$tmp/names")" 422

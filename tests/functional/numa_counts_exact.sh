@@ -58,12 +58,12 @@ ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
 close_to "hint faults" "$(nr '.event == "numa"')" $faults
 close_to "of memory on the right node" "$(nr '.event == "numa" and .fields.local == 1')" $near 0
-close_to "pages moved for it" "$(sum '.event == "numa.migrate" and .fields.reason == "numa_misplaced"' moved)" $moved
-close_to "and the faults that say so" "$(sum '.event == "numa" and .fields.migrated == 1' pages)" $moved
-expect "from and to" "$(jq -rc 'select(.event == "numa.migrate" and .fields.reason == "numa_misplaced").fields |
-	[.from, .to]' "$tmp/records" | sort | uniq -c | sort -rn | head -n 1 | awk '{ print $2 }')" "[1,0]"
-close_to "pages moved by hand" "$(sum '.event == "numa.migrate" and .fields.reason == "syscall"' moved)" $by_hand
-[ "$(sum '.event == "numa.migrate" and .fields.reason == "syscall" and .fields.from == 0' moved)" -ge 9765 ] ||
+close_to "pages moved for it" "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "numa_misplaced"' migrated)" $moved
+close_to "and the faults that say so" "$(sum '.event == "numa" and .fields.moved == 1' pages)" $moved
+expect "from and to" "$(jq -rc 'select(.event == "numa.migrate" and .fields.migrate_reason == "numa_misplaced").fields |
+	[.from_node, .to_node]' "$tmp/records" | sort | uniq -c | sort -rn | head -n 1 | awk '{ print $2 }')" "[1,0]"
+close_to "pages moved by hand" "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall"' migrated)" $by_hand
+[ "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall" and .fields.from_node == 0' migrated)" -ge 9765 ] ||
 	fail "moved by hand, but not from node 0"
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
@@ -76,7 +76,7 @@ touch_again balance 2003 >/dev/null || fail "touch_again"
 echo 0 >/proc/sys/kernel/numa_balancing
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read events --format=ndjson | grep -E '"event":"numa|"class":"numa"' >"$tmp/records" || fail "read: $?"
-jq -r '"\(.tid) \(.event) \(.fields.dur_ns) \(.fields.migrated) \(.fields.reason)"' "$tmp/records" |
+jq -r '"\(.tid) \(.event) \(.fields.dur_ns) \(.fields.moved) \(.fields.migrate_reason)"' "$tmp/records" |
 	awk '$2 == "numa.migrate" && $5 == "numa_misplaced" { moved[$1] = $3 }
 		$2 == "numa" { nr++; hint[$1] = $3
 			if ($3 == 0) unknown++

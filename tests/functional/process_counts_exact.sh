@@ -21,8 +21,8 @@ by_tracefs() {
 }
 
 by_ktrc() {
-	jq -r 'select(.comm == "processes") | if .event == "process" then "fork \(.tid) \(.fields.child)"
-		elif .event == "process.exec" then "exec \(.tid) \(.fields.caller) \(.fields.program)"
+	jq -r 'select(.comm == "processes") | if .event == "process" then "fork \(.tid) \(.fields.child_tid)"
+		elif .event == "process.exec" then "exec \(.tid) \(.fields.caller_tid) \(.fields.program)"
 		else "exit \(.tid)" end' "$tmp/rows" | sort
 }
 
@@ -42,7 +42,7 @@ expect "ended" "$(grep -c ^exit "$tmp/ours")" 622
 expect "started by a thread of their own" "$(awk '$1 == "exec" && $2 != $3' "$tmp/ours" | wc -l)" 310
 expect "long paths" "$(grep -c '^exec .* a\{54\}/processes$' "$tmp/ours")" 3
 expect "processes, threads" "$(jq -r 'select(.comm == "processes" and .event == "process") |
-	if .fields.process == .pid then "thread" else "process" end' "$tmp/rows" | sort | uniq -c | tr -s ' \n' ' ')" " 310 process 310 thread "
+	if .fields.child_pid == .pid then "thread" else "process" end' "$tmp/rows" | sort | uniq -c | tr -s ' \n' ' ')" " 310 process 310 thread "
 jq -r 'select(.comm == "processes" and .event == "process.exit" and .fields.live == 0) | "\(.pid) \(.fields.code)"' "$tmp/rows" | sort >"$tmp/ends"
 expect "ends that are not as waitpid says" "$(sort "$tmp/known" | comm -23 - "$tmp/ends" | wc -l)" 0
 expect "killed" "$(grep -c ' 15$' "$tmp/ends")" 31

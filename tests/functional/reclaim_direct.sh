@@ -66,7 +66,7 @@ note "$(sed 's/^ *//' "$tmp/callers" | tr '\n' ,)"
 expect "stalls with their callers" "$(awk '$2 ~ /^__alloc_pages/ && $3 ~ /^(entry_SYSCALL_64|asm_exc_page_fault|ret_from_fork)/ { nr += $1 } END { print nr }' "$tmp/callers")" "$stalls"
 expect "wakes" "$(jq '[.kswapd[].wakes] | add' "$tmp/view")" "$(in_trace kswapd_wake)"
 expect "sleeps" "$(jq '[.kswapd[].sleeps] | add' "$tmp/view")" "$(in_trace kswapd_sleep)"
-expect "pages" "$(jq '.kinds[] | select(.kind == "direct").pages' "$tmp/view")" \
+expect "pages" "$(jq '.kinds[] | select(.kind == "direct").reclaimed' "$tmp/view")" \
 	"$(awk -F nr_reclaimed= '/direct_reclaim_end/ { sum += $2 } END { print sum }' "$tmp/tracefs")"
 for table in requests cgroups processes; do
 	expect "stalls, $table" "$(jq "[.${table}[].stalls] | add" "$tmp/view")" "$stalls"
@@ -80,9 +80,9 @@ expect "stalls by pid" \
 expect "lost" "$(jq .lost "$tmp/view")" 0
 
 # the kernel counts a stall that has to start over again
-expect "kernel's count" "$(jq .total.allocstall.kernel "$tmp/check")" "$grown"
+expect "kernel's count" "$(jq .total.allocstall.vmstat "$tmp/check")" "$grown"
 expect "recorded" "$(jq .total.allocstall.traced "$tmp/check")" "$stalls"
-jq -e '.total.allocstall | .percent > 98 and .percent <= 100' "$tmp/check" >/dev/null ||
+jq -e '.total.allocstall | .covered_percent > 98 and .covered_percent <= 100' "$tmp/check" >/dev/null ||
 	fail "allocstall: $(jq -c .total.allocstall "$tmp/check")"
 grep -q '^VERDICT  *reclaim: the machine is short of memory: ' "$tmp/summary" ||
 	fail "verdict: $(cat "$tmp/summary")"

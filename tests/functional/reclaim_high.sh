@@ -107,8 +107,8 @@ jq -s 'map(select(.event == "reclaim").fields) | group_by(.nested) | map([length
 	"$tmp/ktrc" >"$tmp/sums"
 jq -e --slurpfile sums "$tmp/sums" '$sums[0] as [$whole, $part] |
 	def near($a; $b; $n): ($a - $b) | fabs <= $n;
-	def sums($nr; $pages; $ns; $of): ([.[].stalls] | add) == $nr and ([.[].pages] | add) == $pages and near([.[].total_ns] | add; $ns; $of);
-	(.stalls == $whole[0]) and (.pages == $whole[1]) and near(.total_ns; $whole[2]; $whole[0]) and
+	def sums($nr; $pages; $ns; $of): ([.[].stalls] | add) == $nr and ([.[].reclaimed] | add) == $pages and near([.[].total_ns] | add; $ns; $of);
+	(.stalls == $whole[0]) and (.reclaimed == $whole[1]) and near(.total_ns; $whole[2]; $whole[0]) and
 	(.parts | sums($part[0]; $part[1]; $part[2]; $part[0])) and
 	all(.kinds, .requests, .cgroups, .processes; sums($whole[0]; $whole[1]; $whole[2]; $whole[0]))' "$tmp/view" >/dev/null ||
 	fail "sums of the view: $(cat "$tmp/sums" "$tmp/text")"

@@ -25,7 +25,7 @@ by_tracefs() {
 }
 
 by_ktrc() {
-	jq -r 'select(.event == "reclaim.slab") | "\(.pid) \(.fields.function | sub(" .*"; "")) \(.fields.node) \(.fields.freed) \(.fields.dur_ns)"' \
+	jq -r 'select(.event == "reclaim.slab") | "\(.pid) \(.fields.shrinker | sub(" .*"; "")) \(.fields.node) \(.fields.freed) \(.fields.dur_ns)"' \
 		"$tmp/ktrc"
 }
 
@@ -81,7 +81,7 @@ expect "the cgroup's path" "$(jq -rs "map(select(.event == \"reclaim.slab\" and 
 expect "calls in the view" "$(jq '[.shrinkers[].calls] | add' "$tmp/view")" "$nr"
 expect "freed in the view" "$(jq '[.shrinkers[].freed] | add' "$tmp/view")" "$(sum freed true)"
 expect "freed of the cgroup" "$(jq '[.shrinkers[] | select(.cgroup == "/dentries" and .shrinker == "super_cache_scan").freed] | add' "$tmp/view")" \
-	"$(sum freed ".fields.cgid == $cgid and .fields.function == \"super_cache_scan\"")"
+	"$(sum freed ".fields.cgid == $cgid and .fields.shrinker == \"super_cache_scan\"")"
 /usr/bin/python3 -W ignore -m jsonschema -i "$tmp/view" docs/schemas/ktrc.reclaim-1.json ||
 	fail "its JSON is not as docs/schemas says"
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"

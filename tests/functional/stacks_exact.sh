@@ -26,7 +26,7 @@ advice() {
 
 # user_stacks: each, how often, and where it ends
 user_stacks() {
-	jq -r '.user_stack | [.end, .frames[].address] | join(" ")' "$tmp/rows" | sort | uniq -c | sed 's/^ *//' | sort
+	jq -r '.user_stack | [.stack_end, .frames[].address] | join(" ")' "$tmp/rows" | sort | uniq -c | sed 's/^ *//' | sort
 }
 
 declare -A light=([plain]=fault.light [walking]=fault.light:stack=user)

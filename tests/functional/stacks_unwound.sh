@@ -34,7 +34,7 @@ END
 callers() {
 	jq -r "select(any(.user_stack.frames[]; .function == \"$1\")) | .user_stack |
 		select(.unwound and .frames[1].function == \"advise\") |
-		[.end, .frames[2:][].address] | join(\" \")" "${2:-$tmp/rows}" | sort | uniq -c | sed 's/^ *//'
+		[.stack_end, .frames[2:][].address] | join(\" \")" "${2:-$tmp/rows}" | sort | uniq -c | sed 's/^ *//'
 }
 
 # counted COPIED UNWOUND [TRACE]: what check says
@@ -103,7 +103,7 @@ ktrc-read -q --save "$tmp/trace_of_ended" || fail "save: $?"
 another_build
 read_into "$tmp/replaced"
 expect "stacks by a file that was replaced" "$(callers compare "$tmp/replaced")" ""
-expect "frames by a file that was replaced" "$(jq -c '.user_stack | [.end, .frames[].address]' "$tmp/replaced" | sort -u)" \
+expect "frames by a file that was replaced" "$(jq -c '.user_stack | [.stack_end, .frames[].address]' "$tmp/replaced" | sort -u)" \
 	"$(jq -c '.user_stack | ["broken", .frames[:2][].address]' "$tmp/rows" | sort -u)" # by the C library it is known who called it
 read_into "$tmp/saved" "$tmp/trace_of_ended"
 cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace of a process that has ended does not say the same"

@@ -43,7 +43,7 @@ for ((i = 0; ; i++)); do
 	fi
 	sleep 0.2
 	look first || continue
-	jq -e '.verdict.kind == "reclaim_stuck"' "$tmp/first" >/dev/null || continue
+	jq -e '.verdict.name == "reclaim_stuck"' "$tmp/first" >/dev/null || continue
 	read -r up _ </proc/uptime
 	look second || continue
 	read -r later _ </proc/uptime
@@ -58,8 +58,8 @@ expect "the stall" "$(stall second | jq -r '"\(.comm) \(.kind) \(.order) \(.cgro
 	"perl high 0 /tight yes"
 # by cgroup: its end is not recorded where the task has left the cgroup before it
 expect "the stall by cgroup" "$(stall inside | jq -r '"\(.cgroup) \(.certain)"')" "/tight no"
-expect "the verdict by cgroup" "$(jq -r '.verdict.kind == "reclaim_stuck"' "$tmp/inside")" false
-expect "the verdict" "$(jq -r '.verdict | "\(.kind) \(.pid) \(.comm) \(.cgroup)"' "$tmp/first")" \
+expect "the verdict by cgroup" "$(jq -r '.verdict.name == "reclaim_stuck"' "$tmp/inside")" false
+expect "the verdict" "$(jq -r '.verdict | "\(.name) \(.pid) \(.comm) \(.cgroup)"' "$tmp/first")" \
 	"reclaim_stuck $pid perl /tight"
 grep -Eq "^VERDICT  *reclaim: perl\[$pid\] is stuck above memory.high for [0-9.]+ m?s, in /tight\$" "$tmp/text" ||
 	fail "text: $(cat "$tmp/text")"

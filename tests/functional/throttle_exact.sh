@@ -142,9 +142,9 @@ for try in 1 2 3; do
 	kept && break
 	[ $try -lt 3 ] || fail "time: $ours us, cpu.stat $usec us"
 done
-expect "limiters" "$(jq -r 'select(.event | startswith("throttle")).fields.limiter' "$tmp/ktrc" | sort -u)" "$limit"
+expect "limiters" "$(jq -r 'select(.event | startswith("throttle")).fields.limiter_id' "$tmp/ktrc" | sort -u)" "$limit"
 expect "cgroups" "$(jq -r 'select(.event == "throttle").fields.cgid' "$tmp/ktrc" | sort -un | xargs)" "$limit $child"
-expect "quotas" "$(jq -r 'select(.event == "throttle").fields.quotas' "$tmp/ktrc" | sort -u)" 1
+expect "quotas" "$(jq -r 'select(.event == "throttle").fields.nr_quotas' "$tmp/ktrc" | sort -u)" 1
 expect "tasks" "$(jq -c 'select(.event == "throttle" or .event == "throttle.begin") | [.tid, .pid, .comm, .cgid]' \
 	"$tmp/ktrc" | sort -u)" "[null,null,null,null]"
 expect "intervals" "$(by_ktrc)" "$(by_tracefs)"
@@ -170,13 +170,13 @@ echo "30000 53000" >$top/limit/cpu.max
 echo "5000 31000" >$top/limit/child/cpu.max
 record two_limits
 expect "intervals of two quotas" "$(by_ktrc)" "$(by_tracefs)"
-both=$(jq -s 'map(select(.event == "throttle" and .fields.quotas == 2)) | length' "$tmp/ktrc")
+both=$(jq -s 'map(select(.event == "throttle" and .fields.nr_quotas == 2)) | length' "$tmp/ktrc")
 note "by both: $both of $(grep -c '"event":"throttle",' "$tmp/ktrc")"
 [ "$both" -ge 5 ] || fail "only $both intervals by both quotas"
 expect "limiters of the parent" \
-	"$(jq -r --argjson id "$limit" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter' "$tmp/ktrc" | sort -u)" "$limit"
+	"$(jq -r --argjson id "$limit" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter_id' "$tmp/ktrc" | sort -u)" "$limit"
 expect "limiters of the child" \
-	"$(jq -r --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter' "$tmp/ktrc" | sort -un | xargs)" \
+	"$(jq -r --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter_id' "$tmp/ktrc" | sort -un | xargs)" \
 	"$limit $child"
 # no interval of a cgroup on a CPU begins before the last one has ended
 jq -s 'map(select(.event == "throttle") | { who: "\(.fields.cgid) \(.fields.cpu)", begin: (.ticks - .fields.dur), end: .ticks }) |

@@ -118,5 +118,5 @@ for pid in "${three[@]}"; do
 	note "one of three: $gaps gaps, $kept ns of $whole ns"
 	within 0.95 1.01 "$kept" "$whole" || fail "$pid lost $kept of $whole ns"
 done
-expect "threads of the quota" "$(jq '.quotas[0].threads' "$tmp/view")" 3
+expect "threads of the quota" "$(jq '.quotas[0].nr_threads' "$tmp/view")" 3
 rmdir $cgroup

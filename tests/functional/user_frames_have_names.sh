@@ -155,7 +155,7 @@ record ,map,process
 become_another
 read_into "$tmp/rows"
 expect "another program: named, or not; in libraries" "$(right "$tmp/rows" 2>"$tmp/wrong")" "True 0 True 0"
-jq -r 'select(.event == "map" and .fields.exec == 1 and .fields.path) | .fields | [.path, .build_id] | @tsv' "$tmp/rows" |
+jq -r 'select(.event == "map" and .fields.prot_exec == 1 and .fields.file) | .fields | [.file, .build_id] | @tsv' "$tmp/rows" |
 	sort -u >"$tmp/code"
 expect "build ids of what it ran" "$(cut -f1 "$tmp/code" | xargs readelf -n | sed -n 's/.*Build ID: //p')" \
 	"$(cut -f2 "$tmp/code")"

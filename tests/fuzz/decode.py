@@ -4,7 +4,7 @@
 
 Written from docs/trace-format.md and docs/abi.md and from nothing else, so that it shows whether
 these are enough, and so that its mistakes are not ktrc-read's.  Prints for each CPU, in the order
-of the file, "CPU TICKS EVENT TID TGID CGID START COMM FIELD..." with text in hexadecimal, "user END
+of the file, "CPU TICKS EVENT TID PID CGID START COMM FIELD..." with text in hexadecimal, "user END
 FRAME..." and "kernel END FRAME..." of a record with such stacks, "copy ID" of one with a copy of its
 user stack, and
 "= DAMAGED_PACKETS MISSING_BYTES" at its end.
@@ -23,7 +23,7 @@ MAX_PACKET = 64 << 20
 EXTENDED = 31
 LOW_BITS = (1 << 27) - 1
 
-Task = namedtuple('Task', 'tid tgid cgid start_ns comm')
+Task = namedtuple('Task', 'tid pid cgid start_ns comm')
 Stack = namedtuple('Stack', 'end frames')
 Record = namedtuple('Record', 'ticks event task fields user kernel copy')
 UNKNOWN = Task(0, 0, 0, 0, b'?')
@@ -117,20 +117,20 @@ class Slots:
 
     def take(self, part):
         """A part of a stack: the slot holds the stack when all of it is there."""
-        key = bool(part['kernel']), part['slot']
-        which, frames = key + (part['frames'],), []
+        key = bool(part['is_kernel']), part['slot']
+        which, frames = key + (part['nr_frames'],), []
         if part['first']:
             before, frames, end = self.coming or (None, [], 0)
         else:
-            before, end = which, part['end']
+            before, end = which, part['stack_end']
         self.coming = None
-        if not 0 < part['slot'] < NR_SLOTS or not 0 < part['frames'] <= MAX_FRAMES:
+        if not 0 < part['slot'] < NR_SLOTS or not 0 < part['nr_frames'] <= MAX_FRAMES:
             return
         if which != before or part['first'] != len(frames):
             return
-        frames = (frames + [part[f'frame{i}'] for i in range(4)])[:part['frames']]
+        frames = (frames + [part[f'frame{i}'] for i in range(4)])[:part['nr_frames']]
         self.coming = which, frames, end
-        self.held[key] = Stack(end, frames) if len(frames) == part['frames'] else None
+        self.held[key] = Stack(end, frames) if len(frames) == part['nr_frames'] else None
 
     def take_copy(self, part):
         """A part of a copy, likewise."""
@@ -147,8 +147,8 @@ class Slots:
 
     def named(self, ref):
         """The user stack, the kernel stack and the copy that a stack_ref names."""
-        return (self.held.get((False, ref['user'])), self.held.get((True, ref['kernel'])),
-                self.copies.get(ref.get('copy')))
+        return (self.held.get((False, ref['user_slot'])), self.held.get((True, ref['kernel_slot'])),
+                self.copies.get(ref.get('copy_slot')))
 
 
 class Stream:
@@ -267,7 +267,7 @@ class Trace:
 def line(cpu, record):
     """A record as text."""
     task = record.task
-    head = (f"{cpu} {record.ticks} {record.event.label} {task.tid} {task.tgid} {task.cgid} "
+    head = (f"{cpu} {record.ticks} {record.event.label} {task.tid} {task.pid} {task.cgid} "
             f"{task.start_ns} '{task.comm.hex()}")
     fields = ("'" + value.hex() if isinstance(value, bytes) else str(value)
               for value in record.fields)

@@ -37,7 +37,7 @@ static void full_then_reference(struct kunit *test)
 	memcpy(&full, words + 1, sizeof(full));
 	KUNIT_EXPECT_EQ(test, words[0] & KTRC_ID_EXTENDED, (u32)KTRC_EV_task);
 	KUNIT_EXPECT_EQ(test, full.tid, (u32)current->pid);
-	KUNIT_EXPECT_EQ(test, full.tgid, (u32)current->tgid);
+	KUNIT_EXPECT_EQ(test, full.pid, (u32)current->tgid);
 	KUNIT_EXPECT_EQ(test, full.start_ns, current->start_boottime);
 	KUNIT_EXPECT_EQ(test, full.cgid, ktrc_current_cgid());
 	KUNIT_EXPECT_STREQ(test, (char *)full.comm, current->comm);

@@ -69,7 +69,7 @@ static struct ktrc_ev_task this_task(void)
 {
 	struct ktrc_ev_task task = {
 		.tid = current->pid,
-		.tgid = current->tgid,
+		.pid = current->tgid,
 		.cgid = ktrc_current_cgid(),
 		.start_ns = current->start_boottime,
 	};

@@ -20,7 +20,7 @@ static pthread_barrier_t is_known, is_looked_at;
 
 static struct ktrc_ev_task identity(void)
 {
-	struct ktrc_ev_task task = { .tid = (u32)gettid(), .tgid = (u32)getpid() };
+	struct ktrc_ev_task task = { .tid = (u32)gettid(), .pid = (u32)getpid() };
 	char comm[32];
 	u64 start_ns;
 
@@ -57,8 +57,10 @@ static void *stay(void *task)
 /* Records of three threads that lead through a function of this program. */
 static void put_records(struct synth_stream *s, const struct ktrc_ev_task tasks[3], bool has_exec)
 {
-	const struct ktrc_ev_stack stack = { .slot = 1, .frames = 1, .frame0 = (u64)&put_records };
-	const struct ktrc_ev_process_exec exec = { .caller = tasks[0].tid };
+	const struct ktrc_ev_stack stack = { .slot = 1,
+					     .nr_frames = 1,
+					     .frame0 = (u64)&put_records };
+	const struct ktrc_ev_process_exec exec = { .caller_tid = tasks[0].tid };
 
 	synth_open(s, START_TICKS, &tasks[0]);
 	synth_record(s, KTRC_EV_stack, START_TICKS, &stack, sizeof(stack));
@@ -85,7 +87,7 @@ static struct ktrc_code look(const struct ktrc_schema *schema, const struct ktrc
 		abort();
 	document = ktrc_code_to_json(&found);
 	json_array_append_new(json_object_get(document, "unwound"),
-			      json_pack("{s:i, s:s, s:i, s:[i]}", "pid", (int)tasks[0].tgid, "copy",
+			      json_pack("{s:i, s:s, s:i, s:[i]}", "pid", (int)tasks[0].pid, "copy",
 					"0x5", "end", 0, "frames", 1));
 	if (ktrc_code_from_json(&code, document) < 0)
 		abort();
@@ -100,7 +102,7 @@ static struct ktrc_code look(const struct ktrc_schema *schema, const struct ktrc
 static bool is_named(const struct ktrc_code *code, const struct ktrc_ev_task *of, u64 ticks)
 {
 	struct ktrc_stack *stack = calloc(1, sizeof(*stack) + sizeof(stack->frames[0]));
-	struct ktrc_task task = { .tid = of->tid, .tgid = of->tgid, .start_ns = of->start_ns };
+	struct ktrc_task task = { .tid = of->tid, .tgid = of->pid, .start_ns = of->start_ns };
 	const struct ktrc_record record = { .ticks = ticks, .task = &task, .stacks.copy = COPY };
 	struct ktrc_place place;
 

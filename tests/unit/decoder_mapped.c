@@ -13,7 +13,9 @@
 /* A range that a thread changes. */
 static void synth_map(struct synth_stream *s, u64 ticks, u64 page)
 {
-	const struct ktrc_ev_map rec = { .page = page, .pages = 1, .call = KTRC_map_call_munmap };
+	const struct ktrc_ev_map rec = { .page = page,
+					 .pages = 1,
+					 .map_call = KTRC_map_call_munmap };
 
 	synth_record(s, KTRC_EV_map, ticks, &rec, sizeof(rec));
 }
@@ -21,8 +23,8 @@ static void synth_map(struct synth_stream *s, u64 ticks, u64 page)
 /* Three changes: of a thread, of another one, and of the first one again; then one of @tid. */
 static void build_changes(struct synth_stream *s, u32 tid)
 {
-	const struct ktrc_ev_task first = { .tid = 101, .tgid = 100, .comm = "first" };
-	const struct ktrc_ev_task second = { .tid = 201, .tgid = 200, .comm = "second" };
+	const struct ktrc_ev_task first = { .tid = 101, .pid = 100, .comm = "first" };
+	const struct ktrc_ev_task second = { .tid = 201, .pid = 200, .comm = "second" };
 	struct ktrc_ev_task_ref ref = { .tid = first.tid };
 	u64 ticks = 1ull << 40;
 
@@ -180,7 +182,7 @@ static int nr_known(u32 nr)
 /* Two packets, with a fault of the first process in each. */
 static void build_faults(struct synth_stream *s, u32 cpu)
 {
-	const struct ktrc_ev_task task = { .tid = (u32)pids[0], .tgid = (u32)pids[0] };
+	const struct ktrc_ev_task task = { .tid = (u32)pids[0], .pid = (u32)pids[0] };
 	const struct ktrc_ev_fault fault = { .page = known_page() };
 
 	*s = (struct synth_stream){ .cpu = cpu };

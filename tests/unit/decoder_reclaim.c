@@ -75,7 +75,7 @@ static void put_high(struct source *s)
 
 static void open_source(struct source *s)
 {
-	*s = (struct source){ .task = { .tid = 100, .tgid = 100, .comm = "task" },
+	*s = (struct source){ .task = { .tid = 100, .pid = 100, .comm = "task" },
 			      .ticks = START_TICKS };
 	synth_open(&s->stream, s->ticks, &s->task);
 }
@@ -158,7 +158,7 @@ static void put_shrink(struct source *s, u32 shrinker, u64 cgid)
 	struct ktrc_ev_reclaim_slab rec = {
 		.cgid = cgid,
 		.dur = WAIT_TICKS,
-		.shrinker = shrinker,
+		.shrinker_id = shrinker,
 		.freed = 7,
 	};
 

@@ -14,7 +14,7 @@
 /* A fault, and a stall without its stack. */
 static struct ktrc_capture *make_capture(u64 events)
 {
-	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "touch" };
+	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9 };
 	struct synth_stream stream = { 0 };

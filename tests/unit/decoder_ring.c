@@ -41,7 +41,7 @@ static u64 page_of(u64 i)
 
 static void build_stream(void)
 {
-	struct ktrc_ev_task task = { .tid = 42, .tgid = 42, .comm = "storm" };
+	struct ktrc_ev_task task = { .tid = 42, .pid = 42, .comm = "storm" };
 	struct synth_stream *s = &writer.stream;
 	u64 ticks = 1ull << 40;
 

@@ -52,7 +52,7 @@ int fsync(int fd)
 
 static struct ktrc_capture *build_capture(void)
 {
-	struct ktrc_ev_task task = { .tid = 42, .tgid = 42, .comm = "storm" };
+	struct ktrc_ev_task task = { .tid = 42, .pid = 42, .comm = "storm" };
 	struct synth_stream s = { .cpu = 0 };
 	u64 ticks = 1ull << 40;
 

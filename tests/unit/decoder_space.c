@@ -70,18 +70,18 @@ static void do_mmap(u32 process, bool is_loading)
 {
 	struct ktrc_ev_map rec = {
 		.page = any(NR_PAGES),
-		.call = KTRC_map_call_mmap,
+		.map_call = KTRC_map_call_mmap,
 		.anon = any(2),
-		.shared = any(2),
+		.map_shared = any(2),
 		.loading = is_loading,
 	};
 	struct page first = { .kind = KTRC_AREA_FILE };
 
 	rec.pages = 1 + any(NR_PAGES - (u32)rec.page);
 	if (rec.anon) {
-		first.kind = rec.shared ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
+		first.kind = rec.map_shared ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
 	} else {
-		first.file = rec.file = 1 + any(3);
+		first.file = rec.file_id = 1 + any(3);
 		first.offset = rec.from = any(100);
 	}
 	tell(process, KTRC_EV_map, &rec, sizeof(rec));
@@ -90,7 +90,7 @@ static void do_mmap(u32 process, bool is_loading)
 
 static void do_unmap(u32 process, u32 call)
 {
-	struct ktrc_ev_map rec = { .page = any(NR_PAGES), .call = call, .error = !any(4) };
+	struct ktrc_ev_map rec = { .page = any(NR_PAGES), .map_call = call, .error = !any(4) };
 
 	rec.pages = any(NR_PAGES - (u32)rec.page + 1);
 	tell(process, KTRC_EV_map, &rec, sizeof(rec));
@@ -100,7 +100,7 @@ static void do_unmap(u32 process, u32 call)
 
 static void do_brk(u32 process)
 {
-	struct ktrc_ev_map rec = { .page = any(NR_PAGES), .call = KTRC_map_call_brk };
+	struct ktrc_ev_map rec = { .page = any(NR_PAGES), .map_call = KTRC_map_call_brk };
 
 	rec.pages = any(NR_PAGES - (u32)rec.page + 1);
 	tell(process, KTRC_EV_map, &rec, sizeof(rec));
@@ -114,7 +114,7 @@ static void do_mremap(u32 process)
 	struct ktrc_ev_map rec = {
 		.page = any(3) ? NR_PAGES / 2 + any(NR_PAGES / 2 - 8) : from,
 		.pages = 1 + any(8),
-		.call = KTRC_map_call_mremap,
+		.map_call = KTRC_map_call_mremap,
 		.from = from,
 		.from_pages = (u32)from_pages,
 		.dontunmap = !any(3),
@@ -133,7 +133,7 @@ static void do_mremap(u32 process)
 static void do_fork(u32 maker)
 {
 	u32 child = any(NR_PROCESSES);
-	const struct ktrc_ev_process rec = { .child = 1000 + child, .process = 1000 + child };
+	const struct ktrc_ev_process rec = { .child_tid = 1000 + child, .child_pid = 1000 + child };
 
 	tell(maker, KTRC_EV_process, &rec, sizeof(rec));
 	if (child != maker) /* else a thread of it */
@@ -142,7 +142,7 @@ static void do_fork(u32 maker)
 
 static void do_exec(u32 process)
 {
-	const struct ktrc_ev_process_exec rec = { .caller = 1000 + process };
+	const struct ktrc_ev_process_exec rec = { .caller_tid = 1000 + process };
 
 	forget(process);
 	for (u32 i = any(3); i > 0; i--)
@@ -255,7 +255,7 @@ static void test_many(void)
 		const struct ktrc_ev_map rec = {
 			.page = top - 2 * i,
 			.pages = 1,
-			.call = KTRC_map_call_mmap,
+			.map_call = KTRC_map_call_mmap,
 			.anon = 1,
 		};
 
@@ -289,7 +289,7 @@ static void test_children(void)
 		const struct ktrc_ev_process rec = { 1000 + child, 1000 + child };
 		const struct ktrc_ev_map gone = { .page = 0,
 						  .pages = nr,
-						  .call = KTRC_map_call_munmap };
+						  .map_call = KTRC_map_call_munmap };
 
 		tell(NR_PROCESSES, KTRC_EV_process, &rec, sizeof(rec));
 		wrong += kind_at(child, 0) != KTRC_AREA_ANON;

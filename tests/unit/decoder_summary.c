@@ -17,7 +17,7 @@
 
 static void put_faults(struct synth_stream *s)
 {
-	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "touch" };
+	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 
 	synth_open(s, START_TICKS, &task);

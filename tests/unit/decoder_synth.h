@@ -155,7 +155,7 @@ static inline void synth_open(struct synth_stream *s, u64 ticks, const struct kt
 		.written = s->written,
 	};
 	struct ktrc_ev_counts counts = {
-		.event = KTRC_EV_fault,
+		.event_id = KTRC_EV_fault,
 		.hits = s->written,
 		.written = s->written,
 	};

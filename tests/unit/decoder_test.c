@@ -23,7 +23,7 @@
 
 static struct ktrc_ev_task synth_task(u32 tid)
 {
-	struct ktrc_ev_task task = { .tid = tid, .tgid = tid & ~1u, .cgid = 7, .start_ns = tid };
+	struct ktrc_ev_task task = { .tid = tid, .pid = tid & ~1u, .cgid = 7, .start_ns = tid };
 
 	snprintf(task.comm, sizeof(task.comm), "task-%u", tid);
 	return task;
@@ -405,9 +405,9 @@ static void test_text_as_number(void)
 /* A packet of faults with a stack and without. */
 static void build_stacked(struct synth_stream *s)
 {
-	struct ktrc_ev_stack stack = { .slot = 5, .frames = 1, .frame0 = 0xabcdef };
-	const struct ktrc_ev_task task = { .tid = 100, .tgid = 100, .comm = "stacked" };
-	struct ktrc_ev_stack_ref ref = { .user = 5 };
+	struct ktrc_ev_stack stack = { .slot = 5, .nr_frames = 1, .frame0 = 0xabcdef };
+	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "stacked" };
+	struct ktrc_ev_stack_ref ref = { .user_slot = 5 };
 	u64 ticks = 1ull << 40;
 
 	*s = (struct synth_stream){ 0 };

@@ -17,7 +17,7 @@
 #define NR_THREADS 5
 #define NR_LIMITERS 7
 
-static const struct ktrc_ev_task first_task = { .tid = 100, .tgid = 100, .comm = "task" };
+static const struct ktrc_ev_task first_task = { .tid = 100, .pid = 100, .comm = "task" };
 
 /* What was put, to be read, with a window that begins at WINDOW_TICKS. */
 static struct ktrc_capture *capture_of(struct synth_stream *stream)
@@ -52,7 +52,7 @@ static void put_zone(struct synth_stream *s, u64 ticks)
 static void put_run(struct synth_stream *s, u64 ticks, u32 zones)
 {
 	struct ktrc_ev_compaction_kcompactd rec = {
-		.zones = zones,
+		.nr_zones = zones,
 		.origin = KTRC_compaction_origin_kcompactd,
 	};
 
@@ -108,8 +108,8 @@ static void test_runs(void)
 
 static void put_gap(struct synth_stream *s, u64 ticks, u32 tid, u64 limiter)
 {
-	struct ktrc_ev_task task = { .tid = tid, .tgid = 100, .comm = "task" };
-	struct ktrc_ev_throttle_gap rec = { .cgid = 1, .limiter = limiter, .dur = GAP_TICKS };
+	struct ktrc_ev_task task = { .tid = tid, .pid = 100, .comm = "task" };
+	struct ktrc_ev_throttle_gap rec = { .cgid = 1, .limiter_id = limiter, .dur = GAP_TICKS };
 
 	synth_record(s, KTRC_EV_task, ticks, &task, sizeof(task));
 	synth_record(s, KTRC_EV_throttle_gap, ticks, &rec, sizeof(rec));

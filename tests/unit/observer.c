@@ -105,13 +105,14 @@ static const char *read_counts(struct observer *o, const struct record *rec)
 	struct ktrc_ev_counts c;
 
 	memcpy(&c, rec->payload, sizeof(c));
-	TAP_NEED(o->packet_record >= 1 && c.event < KTRC_NR_EVENTS, "counts record out of place");
+	TAP_NEED(o->packet_record >= 1 && c.event_id < KTRC_NR_EVENTS,
+		 "counts record out of place");
 	TAP_NEED(c.hits == c.written + c.filtered + c.lost, "counts record: does not balance");
-	TAP_NEED(c.written == o->records[c.event],
+	TAP_NEED(c.written == o->records[c.event_id],
 		 "packet at %llu opens with %llu written of event %u, but %llu stand before it",
-		 o->pos, c.written, c.event, o->records[c.event]);
-	TAP_NEED(c.lost >= o->books[c.event], "counts record: lost runs back");
-	o->books[c.event] = c.lost;
+		 o->pos, c.written, c.event_id, o->records[c.event_id]);
+	TAP_NEED(c.lost >= o->books[c.event_id], "counts record: lost runs back");
+	o->books[c.event_id] = c.lost;
 	return NULL;
 }
 
@@ -154,14 +155,14 @@ static const char *read_stack(struct observer *o, const struct record *rec)
 	if (!s.first)
 		o->got = 0;
 	seed = (u32)((s.first ? o->stack_in.frame0 : frame[0]) >> 12);
-	TAP_NEED(s.slot && s.slot < OBSERVER_SLOTS && s.frames == observer_nr_frames(seed),
-		 "position %llu: slot %u, %u frames", o->pos, s.slot, s.frames);
+	TAP_NEED(s.slot && s.slot < OBSERVER_SLOTS && s.nr_frames == observer_nr_frames(seed),
+		 "position %llu: slot %u, %u frames", o->pos, s.slot, s.nr_frames);
 	TAP_NEED(s.first == o->got && (!s.first || (s.slot == o->stack_in.slot &&
-						    s.kernel == o->stack_in.kernel &&
-						    s.frames == o->stack_in.frames)),
+						    s.is_kernel == o->stack_in.is_kernel &&
+						    s.nr_frames == o->stack_in.nr_frames)),
 		 "position %llu: a part of another stack", o->pos);
 	for (i = 0; i < 4; i++) {
-		u64 want = s.first + i < s.frames ? observer_frame(seed, s.first + i) : 0;
+		u64 want = s.first + i < s.nr_frames ? observer_frame(seed, s.first + i) : 0;
 
 		TAP_NEED(frame[i] == want, "position %llu: frame %u of stack %u is %#llx", o->pos,
 			 s.first + i, seed, frame[i]);
@@ -169,8 +170,8 @@ static const char *read_stack(struct observer *o, const struct record *rec)
 	if (!s.first)
 		o->stack_in = s;
 	o->got += 4;
-	o->stack[s.kernel][s.slot] = o->got >= s.frames ? seed : 0;
-	o->nr_stacks += o->got >= s.frames;
+	o->stack[s.is_kernel][s.slot] = o->got >= s.nr_frames ? seed : 0;
+	o->nr_stacks += o->got >= s.nr_frames;
 	return NULL;
 }
 
@@ -210,14 +211,17 @@ static const char *read_stack_ref(struct observer *o, const struct record *rec)
 	struct ktrc_ev_stack_ref r;
 
 	memcpy(&r, rec->payload, sizeof(r));
-	TAP_NEED(r.user < OBSERVER_SLOTS && r.kernel < OBSERVER_SLOTS &&
-			 (r.user || r.kernel || r.copy),
-		 "position %llu: slots %u, %u, %u", o->pos, r.user, r.kernel, r.copy);
-	o->ref[0] = o->stack[0][r.user];
-	o->ref[1] = o->stack[1][r.kernel];
-	o->ref[2] = o->stack[2][r.copy];
-	TAP_NEED(!r.user == !o->ref[0] && !r.kernel == !o->ref[1] && !r.copy == !o->ref[2],
-		 "position %llu: slot %u, %u or %u is empty", o->pos, r.user, r.kernel, r.copy);
+	TAP_NEED(r.user_slot < OBSERVER_SLOTS && r.kernel_slot < OBSERVER_SLOTS &&
+			 (r.user_slot || r.kernel_slot || r.copy_slot),
+		 "position %llu: slots %u, %u, %u", o->pos, r.user_slot, r.kernel_slot,
+		 r.copy_slot);
+	o->ref[0] = o->stack[0][r.user_slot];
+	o->ref[1] = o->stack[1][r.kernel_slot];
+	o->ref[2] = o->stack[2][r.copy_slot];
+	TAP_NEED(!r.user_slot == !o->ref[0] && !r.kernel_slot == !o->ref[1] &&
+			 !r.copy_slot == !o->ref[2],
+		 "position %llu: slot %u, %u or %u is empty", o->pos, r.user_slot, r.kernel_slot,
+		 r.copy_slot);
 	o->has_ref = true;
 	o->nr_stack_refs++;
 	return NULL;
@@ -297,9 +301,9 @@ void observer_start(struct observer *o, const u8 *bytes, u64 packet, u32 shift)
 	for (i = 0; i < o->nr_events; i++) {
 		memcpy(&c, p + 4, sizeof(c));
 		p += 4 + sizeof(c);
-		if (c.event >= KTRC_NR_EVENTS)
+		if (c.event_id >= KTRC_NR_EVENTS)
 			continue;
-		o->records[c.event] = c.written;
+		o->records[c.event_id] = c.written;
 		o->discarded += c.lost;
 	}
 }

@@ -98,11 +98,11 @@ void rig_leave(u32 outer)
 static struct payload next_payload(struct rig *rig, u32 level, u32 event,
 				   const struct task_struct *of)
 {
-	struct ktrc_ev_task task = { .tid = KTRC_TID_NOBODY, .tgid = KTRC_TID_NOBODY };
+	struct ktrc_ev_task task = { .tid = KTRC_TID_NOBODY, .pid = KTRC_TID_NOBODY };
 
 	if (of) {
 		task.tid = of->pid;
-		task.tgid = of->tgid;
+		task.pid = of->tgid;
 		task.cgid = of->cgid;
 		task.start_ns = of->start_boottime;
 		strcpy(task.comm, of->comm);

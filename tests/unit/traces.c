@@ -71,11 +71,11 @@ static u32 pick(struct source *source, u32 nr)
 static struct ktrc_ev_task make_task(struct source *source, u32 i)
 {
 	static const char letters[] = "az09 /:-\"\\\x01\x7f\x80\xff";
-	struct ktrc_ev_task task = { .tid = 100 + i, .tgid = 100 + i / 2, .cgid = i };
+	struct ktrc_ev_task task = { .tid = 100 + i, .pid = 100 + i / 2, .cgid = i };
 	u32 len = pick(source, sizeof(task.comm));
 
 	if (i == NR_TASKS - 1)
-		task.tid = task.tgid = KTRC_TID_NOBODY;
+		task.tid = task.pid = KTRC_TID_NOBODY;
 	task.start_ns = (u64)i << 40;
 	for (u32 at = 0; at < len; at++)
 		task.comm[at] = letters[pick(source, sizeof(letters) - 1)];
@@ -103,10 +103,10 @@ static void put_stack(struct source *source, struct synth_stream *s, u32 i, bool
 	for (u32 first = 0; first < frames; first += 4) {
 		struct ktrc_ev_stack part = {
 			.slot = wrong == 1 ? 0 : i + 1,
-			.frames = wrong == 2 ? frames + first : frames,
+			.nr_frames = wrong == 2 ? frames + first : frames,
 			.first = wrong == 3 ? first + 4 : first,
-			.kernel = is_kernel,
-			.end = pick(source, 4),
+			.is_kernel = is_kernel,
+			.stack_end = pick(source, 4),
 			.frame0 = (u64)pick(source, 1 << 30) << 34,
 			.frame1 = first + 1,
 			.frame2 = first + 2,
@@ -143,9 +143,9 @@ static void put_stacks(struct source *source, struct synth_stream *s)
 {
 	u32 i = pick(source, nr_stacks(source->recipe));
 	struct ktrc_ev_stack_ref ref = {
-		.user = pick(source, 2) ? i + 1 : pick(source, 4096),
-		.kernel = pick(source, 2) ? i + 1 : 0,
-		.copy = pick(source, 2) ? i + 1 : pick(source, 256),
+		.user_slot = pick(source, 2) ? i + 1 : pick(source, 4096),
+		.kernel_slot = pick(source, 2) ? i + 1 : 0,
+		.copy_slot = pick(source, 2) ? i + 1 : pick(source, 256),
 	};
 
 	if (!(source->stacked >> i & 1)) {

@@ -74,10 +74,11 @@ static json_t *reconciled_to_json(const struct ktrc_reconciled *r, bool has_perc
 
 	if (r->why_unknown)
 		return json_pack("{s:s}", "why_unknown", r->why_unknown);
-	object = json_pack("{s:I, s:I}", "traced", (json_int_t)r->traced, "kernel",
+	object = json_pack("{s:I, s:I}", "traced", (json_int_t)r->traced, "vmstat",
 			   (json_int_t)r->kernel);
 	if (has_percent)
-		json_object_set_new(object, "percent", json_real(ktrc_reconciled_percent(r)));
+		json_object_set_new(object, "covered_percent",
+				    json_real(ktrc_reconciled_percent(r)));
 	return object;
 }
 

@@ -24,7 +24,7 @@ static struct ktrc_cell cause(const void *data, size_t row)
 	return ktrc_cell_text(ktrc_cause_name((enum ktrc_cause)ktrc_stalls_row(data, row)->key.a));
 }
 
-static struct ktrc_cell result(const void *data, size_t row)
+static struct ktrc_cell status(const void *data, size_t row)
 {
 	return name_cell(ktrc_stalls_view(data), "compaction_status",
 			 ktrc_stalls_row(data, row)->key.a);
@@ -40,8 +40,8 @@ static const struct ktrc_column cause_columns[] = { { "cause", cause },
 						    KTRC_STALLS_MEASURES("migrated") };
 static const struct ktrc_column request_columns[] = { { "order", ktrc_stalls_key },
 						      KTRC_STALLS_MEASURES("migrated"),
-						      { "gfp", ktrc_stalls_gfp } };
-static const struct ktrc_column result_columns[] = { { "result", result },
+						      { "gfp_flags", ktrc_stalls_gfp } };
+static const struct ktrc_column status_columns[] = { { "status", status },
 						     { "prio", prio },
 						     KTRC_STALLS_MEASURES("migrated") };
 static const struct ktrc_column cgroup_columns[] = { { "cgid", ktrc_stalls_cgid },
@@ -55,7 +55,7 @@ static const struct ktrc_column now_columns[] = {
 	{ "lasts_ns", ktrc_now_lasts_ns }, { "certain", ktrc_now_certain },
 	{ "pid", ktrc_now_pid },	   { "tid", ktrc_now_tid },
 	{ "comm", ktrc_now_comm },	   { "order", ktrc_now_order },
-	{ "gfp", ktrc_now_gfp },	   { "cgroup", ktrc_now_cgroup },
+	{ "gfp_flags", ktrc_now_gfp },	   { "cgroup", ktrc_now_cgroup },
 };
 
 /* ---- zones ---- */
@@ -121,10 +121,12 @@ static struct ktrc_cell zone_total_ns(const void *data, size_t row)
 }
 
 static const struct ktrc_column zone_columns[] = {
-	{ "node", zone_node },	       { "zone", zone_zone },	      { "origin", zone_origin },
-	{ "mode", zone_mode },	       { "status", zone_status },     { "attempts", zone_attempts },
-	{ "migrated", zone_migrated }, { "failed", zone_failed },     { "scanned", zone_scanned },
-	{ "max_ns", zone_max_ns },     { "total_ns", zone_total_ns },
+	{ "node", zone_node },	       { "zone", zone_zone },
+	{ "origin", zone_origin },     { "compaction_mode", zone_mode },
+	{ "status", zone_status },     { "nr_attempts", zone_attempts },
+	{ "migrated", zone_migrated }, { "failed_pages", zone_failed },
+	{ "scanned", zone_scanned },   { "max_ns", zone_max_ns },
+	{ "total_ns", zone_total_ns },
 };
 
 /* ---- attempts ---- */
@@ -208,8 +210,13 @@ static struct ktrc_cell attempt_mode(const void *data, size_t row)
 {
 	const struct ktrc_attempt *a = attempt_at(data, row);
 
-	if (a->is_zone)
-		return name_cell(data, "compaction_mode", a->mode);
+	return a->is_zone ? name_cell(data, "compaction_mode", a->mode) : KTRC_CELL_EMPTY;
+}
+
+static struct ktrc_cell attempt_prio(const void *data, size_t row)
+{
+	const struct ktrc_attempt *a = attempt_at(data, row);
+
 	return is_stall(data, a) ? name_cell(data, "compaction_prio", a->mode) : KTRC_CELL_EMPTY;
 }
 
@@ -253,10 +260,11 @@ static const struct ktrc_column attempt_columns[] = {
 	{ "order", attempt_order },
 	{ "node", attempt_node },
 	{ "zone", attempt_zone },
-	{ "mode", attempt_mode },
+	{ "compaction_mode", attempt_mode },
+	{ "prio", attempt_prio },
 	{ "status", attempt_status },
 	{ "migrated", attempt_migrated },
-	{ "failed", attempt_failed },
+	{ "failed_pages", attempt_failed },
 	{ "scanned", attempt_scanned },
 	{ "dur_ns", attempt_dur_ns },
 };
@@ -301,7 +309,7 @@ static struct ktrc_cell kcompactd_total_ns(const void *data, size_t row)
 static const struct ktrc_column kcompactd_columns[] = {
 	{ "node", kcompactd_node },	      { "woken", kcompactd_woken },
 	{ "proactive", kcompactd_proactive }, { "migrated", kcompactd_migrated },
-	{ "failed", kcompactd_failed },	      { "total_ns", kcompactd_total_ns },
+	{ "failed_pages", kcompactd_failed }, { "total_ns", kcompactd_total_ns },
 };
 
 /* ---- fallbacks ---- */
@@ -332,7 +340,7 @@ static struct ktrc_cell fallback_mixed(const void *data, size_t row)
 }
 
 static const struct ktrc_column fallback_columns[] = {
-	{ "kind", fallback_kind },
+	{ "mem_kind", fallback_kind },
 	{ "block_kind", fallback_block_kind },
 	{ "allocations", fallback_allocations },
 	{ "mixed", fallback_mixed },
@@ -358,7 +366,7 @@ static void make_tables(struct tables *tables, const struct ktrc_compaction *vie
 	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by order and gfp", view, requests,
 						     request_columns, &tables->data[1]);
 	tables->at[tables->nr++] =
-		KTRC_STALLS_TABLE("by result", view, results, result_columns, &tables->data[2]);
+		KTRC_STALLS_TABLE("by status", view, statuses, status_columns, &tables->data[2]);
 	tables->at[tables->nr++] = KTRC_STALLS_TABLE("by cgroup of the task", view, cgroups,
 						     cgroup_columns, &tables->data[3]);
 	tables->at[tables->nr++] =

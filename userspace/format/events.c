@@ -135,7 +135,7 @@ static void put_file(const struct ktrc_capture *capture, u32 number, bool is_jso
 	const struct ktrc_name *name = ktrc_names_row(&capture->names, KTRC_NAME_FILE + number);
 
 	if (name)
-		put_named("path", name->path, is_json, file);
+		put_named("file", name->path, is_json, file);
 	if (name && *name->build_id)
 		put_named("build_id", name->build_id, is_json, file);
 }
@@ -160,11 +160,15 @@ static void put_meaning(struct ktrc_event_printer *printer, const struct ktrc_fi
 		path = ktrc_names_find(&capture->names, ktrc_get(&field->get, payload));
 		if (path)
 			put_named("cgroup", path, is_json, file);
-	} else if (is_id(field, "shrinker")) {
+	} else if (is_id(field, "limiter_id")) {
+		path = ktrc_names_find(&capture->names, ktrc_get(&field->get, payload));
+		if (path)
+			put_named("limiter", path, is_json, file);
+	} else if (is_id(field, "shrinker_id")) {
 		path = ktrc_names_shrinker(&capture->names, ktrc_get(&field->get, payload));
 		if (path)
-			put_named("function", path, is_json, file);
-	} else if (is_id(field, "file")) {
+			put_named("shrinker", path, is_json, file);
+	} else if (is_id(field, "file_id")) {
 		put_file(capture, (u32)ktrc_get(&field->get, payload), is_json, file);
 	}
 }
@@ -286,7 +290,7 @@ static void put_stack_json(struct ktrc_event_printer *printer, const char *kind,
 
 	if (!stack)
 		return;
-	fprintf(file, ",\"%s_stack\":{\"end\":\"%s\",\"frames\":[", kind,
+	fprintf(file, ",\"%s_stack\":{\"stack_end\":\"%s\",\"frames\":[", kind,
 		ktrc_stack_end_text(printer->capture->schema, stack));
 	for (u32 i = skipped(printer, stack); i < stack->nr; i++) {
 		frame = frame_of(printer, record, stack, i);

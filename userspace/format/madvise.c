@@ -75,7 +75,7 @@ static const struct ktrc_column failure_columns[] = {
 static const struct ktrc_column other_columns[] = {
 	{ "pid", ktrc_stalls_key },
 	{ "comm", ktrc_stalls_comm },
-	{ "target", target },
+	{ "target_pid", target },
 	{ "advice", advice_beside },
 	MEASURES,
 	{ "cgroup", ktrc_stalls_cgroup_of_process },
@@ -101,8 +101,8 @@ static void make_tables(struct tables *tables, const struct ktrc_madvise *view)
 					    &tables->data[2]);
 	tables->at[i++] = KTRC_STALLS_TABLE("failed, by process, advice and errno", view, failures,
 					    failure_columns, &tables->data[3]);
-	tables->at[i++] = KTRC_STALLS_TABLE("about the memory of another process (target)", view,
-					    others, other_columns, &tables->data[4]);
+	tables->at[i++] = KTRC_STALLS_TABLE("about the memory of another process (target_pid)",
+					    view, others, other_columns, &tables->data[4]);
 }
 
 static u64 total_ns(const struct ktrc_madvise *view)

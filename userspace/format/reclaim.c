@@ -43,21 +43,21 @@ static struct ktrc_cell kind_of_cgroup(const void *data, size_t row)
 }
 
 static const struct ktrc_column kind_columns[] = { { "kind", kind },
-						   KTRC_STALLS_MEASURES("pages") };
+						   KTRC_STALLS_MEASURES("reclaimed") };
 static const struct ktrc_column reason_columns[] = { { "reason", reason },
 						     { "node", node_of_reason },
 						     { "stalls", ktrc_stalls_number },
 						     KTRC_STALLS_TIMES };
 static const struct ktrc_column request_columns[] = { { "order", ktrc_stalls_key },
-						      KTRC_STALLS_MEASURES("pages"),
-						      { "gfp", ktrc_stalls_gfp } };
+						      KTRC_STALLS_MEASURES("reclaimed"),
+						      { "gfp_flags", ktrc_stalls_gfp } };
 static const struct ktrc_column cgroup_columns[] = { { "cgid", ktrc_stalls_cgid },
 						     { "kind", kind_of_cgroup },
-						     KTRC_STALLS_MEASURES("pages"),
+						     KTRC_STALLS_MEASURES("reclaimed"),
 						     { "cgroup", ktrc_stalls_cgroup } };
 static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_key },
 						      { "comm", ktrc_stalls_comm },
-						      KTRC_STALLS_MEASURES("pages"),
+						      KTRC_STALLS_MEASURES("reclaimed"),
 						      { "cgroup", ktrc_stalls_cgroup_of_process } };
 
 /* ---- shrinkers ---- */
@@ -98,7 +98,7 @@ static const struct ktrc_column now_columns[] = {
 	{ "lasts_ns", ktrc_now_lasts_ns }, { "certain", ktrc_now_certain },
 	{ "pid", ktrc_now_pid },	   { "tid", ktrc_now_tid },
 	{ "comm", ktrc_now_comm },	   { "kind", now_kind },
-	{ "order", ktrc_now_order },	   { "gfp", ktrc_now_gfp },
+	{ "order", ktrc_now_order },	   { "gfp_flags", ktrc_now_gfp },
 	{ "cgroup", ktrc_now_cgroup },
 };
 
@@ -186,7 +186,7 @@ void ktrc_reclaim_set_json(const struct ktrc_reclaim *view, json_t *object,
 
 	make_tables(&tables, view);
 	ktrc_json_set_number(object, "stalls", view->all->stalls);
-	ktrc_json_set_number(object, "pages", view->all->pages);
+	ktrc_json_set_number(object, "reclaimed", view->all->pages);
 	ktrc_json_set_number(object, "total_ns", ns(view, view->all->total_ticks));
 	ktrc_json_set_number(object, "left_out", view->left_out);
 	ktrc_json_set_number(object, "unnamed_cgroups", view->nr_unnamed);

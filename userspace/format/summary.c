@@ -174,7 +174,7 @@ static void print_sufferers(const struct ktrc_reclaim *r, struct ktrc_page *page
 	if (!r->processes.nr)
 		return;
 	ktrc_page_row(page, "processes", "%7s %-15s %8s %9s %9s %9s %7s  %s", "pid", "comm",
-		      "stalls", "pages", "p99", "max", "time%", "cgroup");
+		      "stalls", "reclaimed", "p99", "max", "time%", "cgroup");
 	for (size_t i = 0; i < r->processes.nr && i < TOP_PROCESSES; i++)
 		print_sufferer(r, r->processes.rows[i], page);
 	if (r->processes.nr > TOP_PROCESSES)
@@ -293,7 +293,7 @@ static void print_page(const struct ktrc_summary *s, struct ktrc_page *page)
 	ktrc_text_verdict(s, verdict);
 	ktrc_page_verdict(page, verdict);
 	if (s->verdict != KTRC_VERDICT_QUIET) {
-		ktrc_page_line(page, "rule", "%s", ktrc_verdict_rule(s->verdict));
+		ktrc_page_line(page, "threshold", "%s", ktrc_verdict_rule(s->verdict));
 		ktrc_print_tallies(s->tallies, s->verdict == KTRC_VERDICT_COUNTED, page);
 		if (ktrc_verdict_is_reclaim(s->verdict)) {
 			print_reclaim(s->reclaim, page);

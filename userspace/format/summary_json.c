@@ -5,9 +5,11 @@
 static json_t *fault_verdict(const struct ktrc_summary *s)
 {
 	const struct ktrc_fault_row *c = s->culprit;
+	const char *percent = s->verdict == KTRC_VERDICT_FAULT_WAIT ? "wall_percent" :
+								      "cpu_percent";
 
 	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->key, "comm", c->comm,
-			 "faults", (json_int_t)c->faults, "percent", s->percent, "faults_per_s",
+			 "faults", (json_int_t)c->faults, percent, s->percent, "faults_per_s",
 			 s->faults_per_s, "mode", ktrc_fault_mode_name(s->mode), "mode_percent",
 			 s->mode_percent);
 }
@@ -29,7 +31,7 @@ static json_t *stuck_verdict(const struct ktrc_summary *s)
 
 	return json_pack("{s:i, s:i, s:s, s:I, s:o, s:s}", "pid", (int)now->pid, "tid",
 			 (int)now->tid, "comm", now->comm, "lasts_ns", (json_int_t)ns, "cgroup",
-			 cgroup_json(s->reclaim->capture, now->cgid), "reclaim_kind",
+			 cgroup_json(s->reclaim->capture, now->cgid), "kind",
 			 ktrc_text_kind(s->reclaim, now->kind));
 }
 
@@ -39,7 +41,7 @@ static json_t *stalls_verdict(const struct ktrc_summary *s)
 	const struct ktrc_timebase *tb = &s->reclaim->capture->clock;
 	json_t *object = json_pack("{s:I, s:I, s:f, s:I}", "stalls", (json_int_t)row->stalls,
 				   "total_ns", (json_int_t)ktrc_ticks_to_ns(tb, row->total_ticks),
-				   "percent", s->stall_percent, "max_ns",
+				   "wall_percent", s->stall_percent, "max_ns",
 				   (json_int_t)ktrc_ticks_to_ns(tb, row->max_ticks));
 
 	json_object_set_new(object, "cgroup",
@@ -56,7 +58,7 @@ static json_t *stalls_verdict(const struct ktrc_summary *s)
 static json_t *verdict_to_json(const struct ktrc_summary *s)
 {
 	char text[KTRC_LINE_ROOM];
-	json_t *object = json_pack("{s:s, s:s}", "kind", ktrc_verdict_name(s->verdict), "rule",
+	json_t *object = json_pack("{s:s, s:s}", "name", ktrc_verdict_name(s->verdict), "threshold",
 				   ktrc_verdict_rule(s->verdict));
 
 	ktrc_text_verdict(s, text);

@@ -134,8 +134,8 @@ static json_t *cpus_to_json(const struct ktrc_tallies *tallies, const struct ktr
 			json_array_append_new(rows, json_pack("{s:i, s:I, s:I, s:I}", "cpu",
 							      (int)row->cpu, "hits",
 							      (json_int_t)row->hits, "wanted",
-							      (json_int_t)on_cpu(t, row), "sum_ns",
-							      (json_int_t)sum_ns));
+							      (json_int_t)on_cpu(t, row),
+							      "total_ns", (json_int_t)sum_ns));
 	}
 	return rows;
 }
@@ -158,8 +158,8 @@ static json_t *tally_to_json(const struct ktrc_tallies *tallies, const struct kt
 
 	json_object_set_new(object, "wanted",
 			    t->knows_wanted ? json_integer((json_int_t)t->wanted) : json_null());
-	json_object_set_new(object, "sum_ns", duration(tallies, t, t->total.sum_ticks));
-	json_object_set_new(object, "longest_ns", duration(tallies, t, t->total.longest_ticks));
+	json_object_set_new(object, "total_ns", duration(tallies, t, t->total.sum_ticks));
+	json_object_set_new(object, "max_ns", duration(tallies, t, t->total.longest_ticks));
 	json_object_set_new(object, "p50_ns",
 			    duration(tallies, t, ktrc_tally_percentile_ticks(t, 50)));
 	json_object_set_new(object, "p99_ns",

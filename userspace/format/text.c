@@ -174,9 +174,10 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 				   (json_int_t)end, "dur_ns", (json_int_t)(end - start));
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:o}", "format", format, "host",
-			 capture->host, "kernel", capture->kernel, "session", capture->session.name,
-			 "state", ktrc_word(&ktrc_states, capture->session.state), "window", window,
-			 "lost", (json_int_t)ktrc_capture_lost(capture), "overhead",
+			 capture->host, "kernel_release", capture->kernel, "session",
+			 capture->session.name, "state",
+			 ktrc_word(&ktrc_states, capture->session.state), "window", window, "lost",
+			 (json_int_t)ktrc_capture_lost(capture), "overhead",
 			 overhead_to_json(capture), "filters",
 			 ktrc_filters_to_json(&capture->session, capture->schema));
 }

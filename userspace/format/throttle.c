@@ -13,7 +13,7 @@ static struct ktrc_cell ns_cell(const void *data, u64 ticks)
 	return ktrc_cell_number(ns(ktrc_stalls_view(data), ticks));
 }
 
-static struct ktrc_cell longest_run(const void *data, size_t row)
+static struct ktrc_cell max_periods(const void *data, size_t row)
 {
 	u64 run = ktrc_stalls_row(data, row)->run;
 
@@ -79,8 +79,8 @@ static const struct ktrc_column quota_columns[] = {
 	{ "changed", is_changed },
 	{ "intervals", ktrc_stalls_number },
 	KTRC_STALLS_TIMES,
-	{ "longest_run", longest_run },
-	{ "threads", nr_threads },
+	{ "max_periods", max_periods },
+	{ "nr_threads", nr_threads },
 	{ "lost_ns", lost_ns },
 	{ "cgroup", ktrc_stalls_cgroup },
 };
@@ -109,7 +109,7 @@ static const struct ktrc_column cgroup_columns[] = {
 	{ "cgid", ktrc_stalls_cgid },
 	{ "intervals", ktrc_stalls_number },
 	KTRC_STALLS_TIMES,
-	{ "longest_run", longest_run },
+	{ "max_periods", max_periods },
 	{ "limiter", second_cgroup },
 	{ "cgroup", ktrc_stalls_cgroup },
 };
@@ -165,7 +165,7 @@ static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_outpu
 	make_tables(&tables, view);
 	ktrc_json_set_number(document, "intervals", view->all->stalls);
 	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
-	json_object_set_new(document, "longest_run",
+	json_object_set_new(document, "max_periods",
 			    view->all->run ? json_integer((json_int_t)view->all->run) :
 					     json_null());
 	ktrc_json_set_number(document, "left_out", view->left_out);

@@ -35,7 +35,7 @@ struct ktrc_copy_slots *ktrc_copies_create(const struct ktrc_schema *schema)
 		snprintf(name, sizeof(name), "word%u", i);
 		slots->word[i] = ktrc_event_getter(copy, name);
 	}
-	slots->ref = ktrc_event_getter(ref, "copy");
+	slots->ref = ktrc_event_getter(ref, "copy_slot");
 	return slots;
 }
 

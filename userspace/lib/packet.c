@@ -94,7 +94,7 @@ static void add_to_field(u8 *payload, const struct ktrc_event *event, const char
 /* Books of a dictionary record: what is taken out was written before. */
 static void correct_books(u8 *payload, const struct ktrc_event *event, const struct front *front)
 {
-	const struct ktrc_field *of = ktrc_event_field(event, "event");
+	const struct ktrc_field *of = ktrc_event_field(event, "event_id");
 	u64 number = front->total;
 
 	if (strcmp(event->name, "counts") == 0 && of)

@@ -67,7 +67,7 @@ static bool find_fields(struct ktrc_reader *reader)
 	reader->stack_ref = ktrc_schema_find(reader->schema, "stack_ref");
 	reader->written_before = ktrc_event_getter(packet, "written");
 	reader->ref_tid = ktrc_event_getter(ref, "tid");
-	reader->counts_event = ktrc_event_getter(counts, "event");
+	reader->counts_event = ktrc_event_getter(counts, "event_id");
 	reader->hits = ktrc_event_getter(counts, "hits");
 	reader->written = ktrc_event_getter(counts, "written");
 	reader->filtered = ktrc_event_getter(counts, "filtered");

@@ -250,15 +250,15 @@ static void resolve_map(struct look *look, const struct ktrc_schema *schema)
 	const struct ktrc_enum *calls = ktrc_schema_find_enum(schema, "map_call");
 
 	look->map = ktrc_schema_find(schema, "map");
-	look->call = ktrc_event_getter(look->map, "call");
+	look->call = ktrc_event_getter(look->map, "map_call");
 	look->error = ktrc_event_getter(look->map, "error");
-	look->is_code = ktrc_event_getter(look->map, "exec");
+	look->is_code = ktrc_event_getter(look->map, "prot_exec");
 	look->loading = ktrc_event_getter(look->map, "loading");
 	look->page = ktrc_event_getter(look->map, "page");
 	look->pages = ktrc_event_getter(look->map, "pages");
 	look->from = ktrc_event_getter(look->map, "from");
 	look->from_pages = ktrc_event_getter(look->map, "from_pages");
-	look->file = ktrc_event_getter(look->map, "file");
+	look->file = ktrc_event_getter(look->map, "file_id");
 	look->mmap = ktrc_enum_value(calls, "mmap");
 	look->mremap = ktrc_enum_value(calls, "mremap");
 }
@@ -286,9 +286,9 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 	};
 	struct ktrc_packet packet;
 
-	look.kernel = ktrc_event_getter(look.stack, "kernel");
+	look.kernel = ktrc_event_getter(look.stack, "is_kernel");
 	look.tid = ktrc_event_getter(look.task, "tid");
-	look.tgid_of = ktrc_event_getter(look.task, "tgid");
+	look.tgid_of = ktrc_event_getter(look.task, "pid");
 	look.ref_tid = ktrc_event_getter(look.task_ref, "tid");
 	if (!look.kernel || !look.tid || !look.tgid_of || !look.ref_tid)
 		return;

@@ -37,10 +37,10 @@ static void resolve(struct ktrc_spaces *spaces, const struct ktrc_schema *schema
 	spaces->page = ktrc_event_getter(map, "page");
 	spaces->pages = ktrc_event_getter(map, "pages");
 	spaces->error = ktrc_event_getter(map, "error");
-	spaces->file = ktrc_event_getter(map, "file");
-	spaces->call = ktrc_event_getter(map, "call");
+	spaces->file = ktrc_event_getter(map, "file_id");
+	spaces->call = ktrc_event_getter(map, "map_call");
 	spaces->anon = ktrc_event_getter(map, "anon");
-	spaces->shared = ktrc_event_getter(map, "shared");
+	spaces->shared = ktrc_event_getter(map, "map_shared");
 	spaces->from = ktrc_event_getter(map, "from");
 	spaces->from_pages = ktrc_event_getter(map, "from_pages");
 	spaces->dontunmap = ktrc_event_getter(map, "dontunmap");
@@ -51,7 +51,7 @@ static void resolve(struct ktrc_spaces *spaces, const struct ktrc_schema *schema
 	spaces->brk = call_number(schema, "brk");
 	spaces->brk_down = call_number(schema, "brk_down");
 	spaces->fork = ktrc_schema_find(schema, "process");
-	spaces->process = ktrc_event_getter(spaces->fork, "process");
+	spaces->process = ktrc_event_getter(spaces->fork, "child_pid");
 	spaces->exec = ktrc_schema_find(schema, "process_exec");
 	spaces->exit = ktrc_schema_find(schema, "process_exit");
 	spaces->live = ktrc_event_getter(spaces->exit, "live");

@@ -109,14 +109,14 @@ struct ktrc_stacks *ktrc_stacks_create(const struct ktrc_schema *schema)
 	if (!stacks)
 		return NULL;
 	stacks->slot = ktrc_event_getter(stack, "slot");
-	stacks->frames = ktrc_event_getter(stack, "frames");
+	stacks->frames = ktrc_event_getter(stack, "nr_frames");
 	stacks->first = ktrc_event_getter(stack, "first");
-	stacks->kernel = ktrc_event_getter(stack, "kernel");
-	stacks->end = ktrc_event_getter(stack, "end");
+	stacks->kernel = ktrc_event_getter(stack, "is_kernel");
+	stacks->end = ktrc_event_getter(stack, "stack_end");
 	for (size_t i = 0; i < PART_FRAMES; i++)
 		stacks->frame[i] = ktrc_event_getter(stack, frame_names[i]);
-	stacks->user_ref = ktrc_event_getter(ref, "user");
-	stacks->kernel_ref = ktrc_event_getter(ref, "kernel");
+	stacks->user_ref = ktrc_event_getter(ref, "user_slot");
+	stacks->kernel_ref = ktrc_event_getter(ref, "kernel_slot");
 	return stacks;
 }
 

@@ -92,7 +92,7 @@ struct ktrc_tasks *ktrc_tasks_create(const struct ktrc_schema *schema)
 	if (!tasks)
 		return NULL;
 	tasks->tid = ktrc_event_field(event, "tid");
-	tasks->tgid = ktrc_event_field(event, "tgid");
+	tasks->tgid = ktrc_event_field(event, "pid");
 	tasks->cgid = ktrc_event_field(event, "cgid");
 	tasks->start_ns = ktrc_event_field(event, "start_ns");
 	tasks->comm = ktrc_event_field(event, "comm");

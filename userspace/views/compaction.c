@@ -52,9 +52,9 @@ static struct stall_getters stall_getters(const struct ktrc_event *event)
 	return (struct stall_getters){
 		.cgid = ktrc_event_getter(event, "cgid"),
 		.dur = ktrc_event_getter(event, "dur"),
-		.zones = ktrc_event_getter(event, "zones"),
+		.zones = ktrc_event_getter(event, "nr_zones"),
 		.order = ktrc_event_getter(event, "order"),
-		.result = ktrc_event_getter(event, "result"),
+		.result = ktrc_event_getter(event, "status"),
 		.prio = ktrc_event_getter(event, "prio"),
 		.counted = ktrc_event_getter(event, "counted"),
 		.gfp = ktrc_event_getter(event, "gfp"),
@@ -68,11 +68,11 @@ static struct zone_getters zone_getters(const struct ktrc_event *event)
 		.node = ktrc_event_getter(event, "node"),
 		.zone = ktrc_event_getter(event, "zone"),
 		.status = ktrc_event_getter(event, "status"),
-		.mode = ktrc_event_getter(event, "mode"),
+		.mode = ktrc_event_getter(event, "compaction_mode"),
 		.origin = ktrc_event_getter(event, "origin"),
 		.begun = ktrc_event_getter(event, "begun"),
 		.migrated = ktrc_event_getter(event, "migrated"),
-		.failed = ktrc_event_getter(event, "failed"),
+		.failed = ktrc_event_getter(event, "failed_pages"),
 		.nth = ktrc_event_getter(event, "nth"),
 		.order = ktrc_event_getter(event, "order"),
 		.scanned = ktrc_event_getter(event, "scanned"),
@@ -84,11 +84,11 @@ static struct run_getters run_getters(const struct ktrc_event *event)
 	return (struct run_getters){
 		.dur = ktrc_event_getter(event, "dur"),
 		.node = ktrc_event_getter(event, "node"),
-		.zones = ktrc_event_getter(event, "zones"),
+		.zones = ktrc_event_getter(event, "nr_zones"),
 		.order = ktrc_event_getter(event, "order"),
 		.origin = ktrc_event_getter(event, "origin"),
 		.migrated = ktrc_event_getter(event, "migrated"),
-		.failed = ktrc_event_getter(event, "failed"),
+		.failed = ktrc_event_getter(event, "failed_pages"),
 	};
 }
 
@@ -109,7 +109,7 @@ static void resolve(struct ktrc_compaction *view)
 	priv->begin_get = stall_getters(priv->begin);
 	priv->zone_get = zone_getters(priv->zone);
 	priv->run_get = run_getters(priv->run);
-	priv->kind = ktrc_event_getter(priv->extfrag, "kind");
+	priv->kind = ktrc_event_getter(priv->extfrag, "mem_kind");
 	priv->block_kind = ktrc_event_getter(priv->extfrag, "block_kind");
 	priv->mixed = ktrc_event_getter(priv->extfrag, "mixed");
 	priv->weight = ktrc_capture_weight(capture, view->event);
@@ -152,7 +152,7 @@ void ktrc_compaction_destroy(struct ktrc_compaction *view)
 		return;
 	ktrc_stalls_release(&view->causes);
 	ktrc_stalls_release(&view->requests);
-	ktrc_stalls_release(&view->results);
+	ktrc_stalls_release(&view->statuses);
 	ktrc_stalls_release(&view->cgroups);
 	ktrc_stalls_release(&view->processes);
 	ktrc_under_way_release(&view->under_way);
@@ -244,7 +244,7 @@ static int count_stall(struct ktrc_compaction *view, const struct ktrc_record *r
 		view->all,
 		ktrc_stalls_get(&view->causes, ktrc_cause_of(view->capture, record, order, gfp), 0),
 		ktrc_stalls_get(&view->requests, order, gfp),
-		ktrc_stalls_get(&view->results, ktrc_get(g->result, payload),
+		ktrc_stalls_get(&view->statuses, ktrc_get(g->result, payload),
 				ktrc_get_or_0(g->prio, payload)),
 		ktrc_stalls_get(&view->cgroups, ktrc_get_or_0(g->cgid, payload), 0),
 		ktrc_stalls_get_process(&view->processes, record->task, 0),
@@ -514,7 +514,7 @@ int ktrc_compaction_finish(struct ktrc_compaction *view)
 		return 0;
 	ktrc_stalls_sort(&view->causes);
 	ktrc_stalls_sort(&view->requests);
-	ktrc_stalls_sort(&view->results);
+	ktrc_stalls_sort(&view->statuses);
 	ktrc_stalls_sort(&view->cgroups);
 	ktrc_stalls_sort(&view->processes);
 	sort_zones(view);

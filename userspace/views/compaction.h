@@ -130,7 +130,7 @@ struct ktrc_fallback {
  * @all: all stalls; their pages are those that they moved
  * @causes: by enum ktrc_cause
  * @requests: by order and gfp
- * @results: by status and priority
+ * @statuses: by status and priority
  * @cgroups: by the task's cgroup
  * @processes: by process
  * @under_way: stalls that have not ended
@@ -159,7 +159,7 @@ struct ktrc_compaction {
 	struct ktrc_stall_row *all;
 	struct ktrc_stalls causes;
 	struct ktrc_stalls requests;
-	struct ktrc_stalls results;
+	struct ktrc_stalls statuses;
 	struct ktrc_stalls cgroups;
 	struct ktrc_stalls processes;
 	struct ktrc_under_way under_way;

@@ -32,7 +32,7 @@ static void resolve(struct ktrc_madvise *view)
 	priv->dur = ktrc_event_getter(view->event, "dur");
 	priv->error = ktrc_event_getter(view->event, "error");
 	priv->pages = ktrc_event_getter(view->event, "pages");
-	priv->target = ktrc_event_getter(view->event, "target");
+	priv->target = ktrc_event_getter(view->event, "target_pid");
 	priv->call = ktrc_event_getter(view->event, "call");
 	priv->weight = ktrc_capture_weight(view->capture, view->event);
 	if (!priv->advice || !priv->dur)

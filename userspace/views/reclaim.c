@@ -68,7 +68,7 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->sleep_node = ktrc_event_getter(priv->sleep, "node");
 	priv->slab_cgid = ktrc_event_getter(priv->slab, "cgid");
 	priv->slab_dur = ktrc_event_getter(priv->slab, "dur");
-	priv->slab_shrinker = ktrc_event_getter(priv->slab, "shrinker");
+	priv->slab_shrinker = ktrc_event_getter(priv->slab, "shrinker_id");
 	priv->slab_freed = ktrc_event_getter(priv->slab, "freed");
 	priv->weight = ktrc_capture_weight(capture, view->event);
 	priv->wake_weight = ktrc_capture_weight(capture, priv->wake);

@@ -22,7 +22,7 @@ static struct throttle_getters throttle_getters(const struct ktrc_event *event)
 {
 	return (struct throttle_getters){
 		.cgid = ktrc_event_getter(event, "cgid"),
-		.limiter = ktrc_event_getter(event, "limiter"),
+		.limiter = ktrc_event_getter(event, "limiter_id"),
 		.dur = ktrc_event_getter(event, "dur"),
 		.cpu = ktrc_event_getter(event, "cpu"),
 		.periods = ktrc_event_getter(event, "periods"),

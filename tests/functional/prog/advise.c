@@ -80,7 +80,7 @@ static void print_record(const struct odd *o, const char *error, pid_t target, c
 {
 	unsigned long long pages = o->bytes / PAGE + !!(o->bytes % PAGE);
 
-	printf("page=0x%lx error=%s pages=%llu target=%d call=%s advice=%s\n",
+	printf("page=0x%lx error=%s pages=%llu target_pid=%d call=%s advice=%s\n",
 	       (unsigned long)o->start / PAGE, error, pages < WIDEST ? pages : WIDEST, target, call,
 	       o->name);
 }

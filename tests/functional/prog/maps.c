@@ -83,42 +83,45 @@ static void memory(int i)
 {
 	size_t pages = (size_t)i % 13 + 1;
 	char *p = map(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, 0,
-		      "read write anon");
+		      "prot_read prot_write anon");
 
 	map(p, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, 0, "anon fixed");
-	map(p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0, "read anon");
+	map(p, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, 0,
+	    "prot_read anon");
 	unmap(p, pages);
 	p = map(NULL, 3 * PAGE - 1, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, 0,
-		"read anon shared populate");
+		"prot_read anon map_shared populate");
 	unmap(p, 3);
 	p = map(NULL, PAGE, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, 0,
-		"write anon populate locked");
+		"prot_write anon populate locked");
 	unmap(p, 1);
 	p = map(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN,
-		0, "read anon noreserve growsdown");
+		0, "prot_read anon noreserve growsdown");
 	unmap(p, 1);
-	map(NULL, 1ul << 47, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "read anon");
-	map(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "read anon");
+	map(NULL, 1ul << 47, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "prot_read anon");
+	map(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "prot_read anon");
 	unmap((void *)(7 * PAGE), 0);
 }
 
 static void files(int i)
 {
 	size_t pages = (size_t)i % 7 + 1;
-	char *p = map(NULL, pages * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, 2, "read exec");
+	char *p = map(NULL, pages * PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, 2,
+		      "prot_read prot_exec");
 
 	unmap(p, pages);
-	p = map(NULL, pages * PAGE, PROT_READ, MAP_SHARED, 5, "read shared");
+	p = map(NULL, pages * PAGE, PROT_READ, MAP_SHARED, 5, "prot_read map_shared");
 	unmap(p, pages);
 }
 
 static void moves(int i)
 {
 	size_t pages = (size_t)i % 11 + 2;
-	char *p = map(NULL, pages * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "read anon"),
+	char *p = map(NULL, pages * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0,
+		      "prot_read anon"),
 	     *q;
 
-	q = map(NULL, 64 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "read anon");
+	q = map(NULL, 64 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 0, "prot_read anon");
 	p = move(p, pages, pages - 1, 0, NULL, "");
 	p = move(p, pages - 1, 32, MREMAP_MAYMOVE, NULL, "");
 	p = move(p, 32, 32, MREMAP_MAYMOVE | MREMAP_FIXED, q, "fixed");
@@ -151,7 +154,7 @@ static void by_32(void)
 {
 	long ret;
 	char *p = map(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, 0,
-		      "read anon");
+		      "prot_read anon");
 
 	__asm__ volatile("int $0x80"
 			 : "=a"(ret)
@@ -175,7 +178,7 @@ static void sysv(void)
 
 	if (p == (void *)-1 || shmctl(id, IPC_RMID, NULL) || shmdt(p))
 		err(1, "shared memory");
-	tell("mmap %lu 3 none 0 0 read write shared\n", page_of(p));
+	tell("mmap %lu 3 none 0 0 prot_read prot_write map_shared\n", page_of(p));
 }
 
 int main(int argc, char **argv)

@@ -157,7 +157,7 @@ static inline void packet_tally(const char *packet, uint64_t k, uint32_t from, u
 		if (id == KTRC_EV_counts) {
 			const struct ktrc_ev_counts *c = (const void *)(packet + at);
 
-			t->written_before[c->event] = c->written;
+			t->written_before[c->event_id] = c->written;
 		}
 		time = now;
 		t->records[id] += is_new;
