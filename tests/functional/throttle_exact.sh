@@ -31,6 +31,7 @@ watch() {
 		p:ktrc_test/up tg_unthrottle_up tg=%di rq=%si
 	END
 	echo 65536 >$trace/buffer_size_kb
+	echo mono >$trace/trace_clock # what one CPU ends the other one began
 	echo 1 >$trace/events/ktrc_test/enable
 }
 
@@ -40,6 +41,7 @@ unwatch() {
 	grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 	echo >"$events"
 	echo >$trace/trace
+	echo local >$trace/trace_clock
 }
 
 # "NUMBER": intervals in which a cgroup was kept off a CPU, each number as often as it occurs
