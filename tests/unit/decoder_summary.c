@@ -130,10 +130,14 @@ static void test_check(void)
 	const struct ktrc_check check = {
 		.pgfault = all, .pgmajfault = all, .allocstall = all, .compact_stall = all
 	};
+	const struct ktrc_check unseen = { .pgfault = all, .pgmajfault = { .traced = 3 } };
 	char room[KTRC_LINE_ROOM];
 
 	ok(strlen(ktrc_text_kernel(&check, room)) <= KTRC_PAGE_COLUMNS - KTRC_PAGE_LABEL,
 	   "there is room for all of the kernel's counters");
+	ok(!strcmp(ktrc_text_kernel(&unseen, room),
+		   "vs vmstat: pgfault 100.00%, pgmajfault 3 of none, allocstall none, compact_stall none"),
+	   "of what it has not counted there is no share");
 	ok(says(BIT(fault), 0, "check",
 		"books balance; vs vmstat: pgfault 100.00%, pgmajfault 100.00%"),
 	   "what was recorded of each of the kernel's counters");

@@ -76,7 +76,7 @@ static json_t *reconciled_to_json(const struct ktrc_reconciled *r, bool has_perc
 		return json_pack("{s:s}", "why_unknown", r->why_unknown);
 	object = json_pack("{s:I, s:I}", "traced", (json_int_t)r->traced, "vmstat",
 			   (json_int_t)r->kernel);
-	if (has_percent)
+	if (has_percent && r->kernel)
 		json_object_set_new(object, "covered_percent",
 				    json_real(ktrc_reconciled_percent(r)));
 	return object;
@@ -139,6 +139,9 @@ const char *ktrc_text_kernel(const struct ktrc_check *check, char room[KTRC_LINE
 		if (counters[i].r->kernel)
 			used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "%.2f%%",
 						 ktrc_reconciled_percent(counters[i].r));
+		else if (counters[i].r->traced)
+			used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "%llu of none",
+						 counters[i].r->traced);
 		else
 			used += (size_t)snprintf(room + used, KTRC_LINE_ROOM - used, "none");
 	}
@@ -176,7 +179,7 @@ static void print_reconciled(const char *name, const struct ktrc_reconciled *r, 
 		fprintf(file, "not compared: %s\n", r->why_unknown);
 		return;
 	}
-	if (has_percent)
+	if (has_percent && r->kernel)
 		fprintf(file, "%.2f%% covered: ", ktrc_reconciled_percent(r));
 	fprintf(file, "%llu recorded%s %llu\n", r->traced, note, r->kernel);
 }

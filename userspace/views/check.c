@@ -243,5 +243,5 @@ struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
 
 double ktrc_reconciled_percent(const struct ktrc_reconciled *r)
 {
-	return r->kernel ? 100.0 * (double)r->traced / (double)r->kernel : 100.0;
+	return 100.0 * (double)r->traced / (double)r->kernel;
 }

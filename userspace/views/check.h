@@ -111,7 +111,7 @@ void ktrc_check_destroy(struct ktrc_check *check);
 void ktrc_cleanup_check(struct ktrc_check **check);
 #define __ktrc_check KTRC_CLEANUP(ktrc_cleanup_check)
 
-/** ktrc_reconciled_percent() - how much of the kernel's count was recorded */
+/** ktrc_reconciled_percent() - how much of the kernel's count, of which there is some, was recorded */
 double ktrc_reconciled_percent(const struct ktrc_reconciled *r);
 
 #endif
