@@ -87,27 +87,22 @@ static int join(struct ktrc_areas **all, struct ktrc_areas *front, struct ktrc_a
 	return 0;
 }
 
-/* An area that ends at @page from now on; @back is set to the rest of it and what is behind. */
-static int cut(struct ktrc_areas *node, u64 page, struct ktrc_areas **back)
+/* An area that ends at @page from now on; the rest of it; NULL without memory. */
+static struct ktrc_areas *cut(struct ktrc_areas *node, u64 page)
 {
 	struct ktrc_area rest = node->area;
-	struct ktrc_areas *behind = node->right;
 
 	rest.offset += page - rest.begin;
 	rest.begin = page;
 	node->area.end = page;
-	node->right = NULL;
-	*back = make(&rest);
-	if (*back)
-		return join(back, *back, behind);
-	*back = behind;
-	return -ENOMEM;
+	return make(&rest);
 }
 
 /* All that is before @page to @front, all from there on to @back. */
 static int split(struct ktrc_areas *all, u64 page, struct ktrc_areas **front,
 		 struct ktrc_areas **back)
 {
+	struct ktrc_areas **all_back = back, *rest;
 	int ret = 0;
 
 	while (all) {
@@ -123,8 +118,12 @@ static int split(struct ktrc_areas *all, u64 page, struct ktrc_areas **front,
 			back = &all->left;
 			all = *back;
 		} else {
+			rest = cut(all, page);
 			*front = all;
-			return cut(all, page, back);
+			*back = all->right;
+			all->right = NULL;
+			/* from above: its rank may be the highest */
+			return join(all_back, rest, *all_back) < 0 || !rest ? -ENOMEM : 0;
 		}
 	}
 	*front = *back = NULL;
