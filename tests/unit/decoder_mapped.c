@@ -78,6 +78,9 @@ static void test_whose_is_not_known(void)
 
 	ok(seen.is_partial, "what somebody changed who is not known is told");
 	ktrc_seen_release(&seen);
+	seen = seen_changes(synth_schema(), KTRC_TID_NOBODY);
+	ok(!seen.is_partial, "what is no thread's is nobody's who is not known");
+	ktrc_seen_release(&seen);
 }
 
 /* ---- what is mapped now ---- */

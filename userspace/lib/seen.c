@@ -107,11 +107,16 @@ static void see_task(struct look *look, const u8 *payload)
 		ktrc_index_get(threads, look->tgid, tid);
 }
 
-/* Of a thread that no record names, as it found no room, nobody knows what it changes. */
+/*
+ * Of a thread that no record names, as it found no room, nobody knows what it changes; what is no
+ * thread's changes nothing.
+ */
 static void see_task_ref(struct look *look, const u8 *payload)
 {
-	look->tgid = ktrc_index_find(&look->tgids, ktrc_get(look->ref_tid, payload), 0);
-	if (look->tgid == KTRC_INDEX_NONE)
+	u32 tid = (u32)ktrc_get(look->ref_tid, payload);
+
+	look->tgid = ktrc_index_find(&look->tgids, tid, 0);
+	if (look->tgid == KTRC_INDEX_NONE && tid != KTRC_TID_NOBODY)
 		look->seen->is_partial = true;
 }
 
