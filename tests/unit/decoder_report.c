@@ -85,7 +85,7 @@ static void test_mappings(void)
 	const struct ktrc_cli text = { .out.has_header = true }, bare = { 0 };
 	const struct ktrc_cli rows = { .format = KTRC_OUT_NDJSON }, quiet = { .is_quiet = true };
 	const char *why =
-		"what was mapped is not known: the session does not record all of map and process\n";
+		"what was mapped is not known: the session does not record all of --events=map,process\n";
 	json_t *unknown = member(BIT(fault), KTRC_VIEW_FAULTS, "why_mappings_unknown");
 	json_t *known = member(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, "why_mappings_unknown");
 

@@ -107,7 +107,7 @@ static const char *why_no_mappings(const struct ktrc_capture *capture)
 		return NULL;
 	return ktrc_capture_lost_mappings(capture) ?
 		       "records of it were lost" :
-		       "the session does not record all of map and process";
+		       "the session does not record all of --events=map,process";
 }
 
 struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
