@@ -161,7 +161,10 @@ static void madvise_detach(void)
 	ktrc_functions_detach(madvise_hooks, ARRAY_SIZE(madvise_hooks));
 }
 
-/* at most: of a process_madvise that was missed the ranges may have been recorded all the same */
+/*
+ * At most: of a process_madvise that was missed the ranges may have been recorded all the same, and one
+ * whose ranges were all missed has a record of its own.
+ */
 static u64 madvise_missed(void)
 {
 	return ktrc_functions_missed(madvise_hooks, ARRAY_SIZE(madvise_hooks));
