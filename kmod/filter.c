@@ -59,6 +59,8 @@ enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_cou
 {
 	const struct ktrc_rule *rule = &f->rule[id];
 
+	if (likely(ktrc_rule_takes_all(rule)))
+		return KTRC_TAKE;
 	if (!is_wanted(rule, facts))
 		return KTRC_REJECT;
 	if (rule->flags & KTRC_RULE_COUNT || !is_long(rule, facts))

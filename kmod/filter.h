@@ -48,6 +48,15 @@ static inline bool ktrc_rule_has_stacks(const struct ktrc_rule *r)
 }
 
 /**
+ * ktrc_rule_takes_all() - does every hit that concerns the session become a record
+ * @r: the event's rule
+ */
+static inline bool ktrc_rule_takes_all(const struct ktrc_rule *r)
+{
+	return !(r->flags | r->sample) && !r->min_ticks;
+}
+
+/**
  * struct ktrc_filter - a session's filter; does not change while the session exists
  * @tgid: processes, in the initial pid namespace
  * @nr_tgids: their number; 0: every process
@@ -122,8 +131,7 @@ static inline bool ktrc_filter_is_empty(const struct ktrc_filter *f, u32 id)
 {
 	const struct ktrc_rule *r = &f->rule[id];
 
-	return !f->nr_tgids && !f->cgroup && !r->min_ticks && !r->sample && !r->flags &&
-	       !ktrc_rule_has_stacks(r);
+	return !f->nr_tgids && !f->cgroup && ktrc_rule_takes_all(r) && !ktrc_rule_has_stacks(r);
 }
 
 /**

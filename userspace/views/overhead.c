@@ -23,7 +23,7 @@ static const struct cost costs[] = {
 };
 
 /* What is more of a record with stacks, of eleven callers; one frame costs nearly as much. */
-static const double user_stack = 449.0 /* light_user_deep */ - 77.2 /* light */;
+static const double user_stack = 438.0 /* light_user_deep */ - 77.2 /* light */;
 static const double kernel_stack = 5376.1 /* light_kernel_deep */ - 77.2 /* light */;
 
 static double cost_of_stacks(const struct ktrc_rule *rule)
