@@ -121,13 +121,14 @@ static int ktrc_on_process_32_entry(struct kretprobe_instance *ri, struct pt_reg
 }
 NOKPROBE_SYMBOL(ktrc_on_process_32_entry);
 
-/* what came to do_madvise has its records */
+/* what came to do_madvise has its records, or was missed there: it says how many bytes it advised on */
 static int ktrc_on_process_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct madvise_entry *e = (void *)ri->data;
+	long ret = regs_return_value(regs);
 
-	if (!e->has_come)
-		emit_call(e, regs_return_value(regs));
+	if (!e->has_come && ret <= 0)
+		emit_call(e, ret);
 	return 0;
 }
 NOKPROBE_SYMBOL(ktrc_on_process_exit);
@@ -163,7 +164,7 @@ static void madvise_detach(void)
 
 /*
  * At most: of a process_madvise that was missed the ranges may have been recorded all the same, and one
- * whose ranges were all missed has a record of its own.
+ * that failed in a range that was missed has a record of its own.
  */
 static u64 madvise_missed(void)
 {
