@@ -81,6 +81,8 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 	unsigned long prot = regs_get_kernel_argument(regs, 3);
 	unsigned long flags = regs_get_kernel_argument(regs, 4), def = current->mm->def_flags;
 	bool is_locked = flags & MAP_LOCKED || def & VM_LOCKED;
+	/* for MAP_HUGETLB the kernel makes a file of its own */
+	bool is_anon = !file || flags & MAP_ANONYMOUS;
 	const struct ktrc_ev_map rec = {
 		.page = regs_get_kernel_argument(regs, 1) >> 12,
 		.pages = pages_of(regs_get_kernel_argument(regs, 2)),
@@ -88,10 +90,10 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 		.prot_read = !!(prot & PROT_READ),
 		.prot_write = !!(prot & PROT_WRITE),
 		.prot_exec = !!(prot & PROT_EXEC),
-		.anon = !file,
+		.anon = is_anon,
 		.map_shared = (flags & MAP_TYPE) == MAP_SHARED ||
 			      (flags & MAP_TYPE) == MAP_SHARED_VALIDATE,
-		.from = file ? ktrc_mmap_offset(regs) : 0,
+		.from = is_anon ? 0 : ktrc_mmap_offset(regs),
 		.fixed = !!(flags &
 			    MAP_FIXED), /* without MAP_FIXED_NOREPLACE, which unmaps nothing */
 		.populate = (is_locked && !(def & VM_LOCKONFAULT)) ||
@@ -103,7 +105,7 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 		.loading = current->in_execve,
 	};
 
-	return map_enter(ri, &rec, file);
+	return map_enter(ri, &rec, is_anon ? NULL : file);
 }
 NOKPROBE_SYMBOL(ktrc_on_mmap_entry);
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Faults by what the process had mapped there, as many as the program knows that it touched: of a file, of anonymous
-# memory that is shared, of the heap; while they are mapped, unmapped, moved and replaced; of a program that took
-# another one's place, and of a child that it made.  Both have ended when the view is made.  What is not known has no
-# name; all mappings of a process make up its faults.  Of what was mapped before the recording is known what the process
-# still has, as long as it is alive and is recorded, and no other.  A saved trace says the same; of a session that does
-# not record mappings the view says which events do.
+# memory that is shared, of huge pages as well, of the heap; while they are mapped, unmapped, moved and replaced; of a
+# program that took another one's place, and of a child that it made. Both have ended when the view is made. What is
+# not known has no name; all mappings of a process make up its faults. Of what was mapped before the recording is
+# known what the process still has, as long as it is alive and is recorded, and no other. A saved trace says the same;
+# of a session that does not record mappings the view says which events do.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -13,6 +13,9 @@ file="$tmp/a file"
 head -c $((64 * 4096)) /dev/zero >"$file"
 echo 4096 >/sys/kernel/debug/fault_around_bytes
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
+huge=/proc/sys/vm/nr_hugepages
+trap 'echo 0 >$huge' EXIT
+echo 4 >$huge
 
 # of PID MAPPING...: "COUNT MAPPING" of each of them
 of() {

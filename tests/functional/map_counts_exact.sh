@@ -15,7 +15,7 @@ head -c 65536 /dev/zero >"$tmp/a file"
 of_program() {
 	jq -r 'select(.comm == "maps" and .event == "map").fields | . as $f |
 		"\(.map_call) \(.page) \(.pages) \(.error) \(.from) \(.from_pages) " +
-		([("prot_read", "prot_write", "prot_exec", "anon", "map_shared", "fixed", "populate", "locked", "noreserve", "growsdown", "dontunmap") |
+		([("prot_read", "prot_write", "prot_exec", "anon", "map_shared", "fixed", "populate", "locked", "noreserve", "hugetlb", "growsdown", "dontunmap") |
 			select($f[.] == 1)] | join(" "))' "$tmp/rows" | awk '/^munmap 0 0 EINVAL/ { between = !between; next } between'
 }
 
@@ -32,7 +32,7 @@ echo 0 >$trace/events/kprobes/ktrc_test/enable
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
 of_program >"$tmp/ours"
-[ "$(wc -l <"$tmp/known")" -eq $((211 * (31 + 4 * ${#of_32[@]}))) ] || fail "$(wc -l <"$tmp/known") calls"
+[ "$(wc -l <"$tmp/known")" -eq $((211 * (35 + 4 * ${#of_32[@]}))) ] || fail "$(wc -l <"$tmp/known") calls"
 diff "$tmp/known" "$tmp/ours" >"$tmp/diff" || fail "not the same, the program's first: $(head -n 20 "$tmp/diff")"
 expect "calls of do_mmap by others and the program" \
 	"$(jq -r 'select(.event == "map" and .fields.map_call == "mmap") | .comm' "$tmp/rows" | grep -cE '^(maps|ls)$')" \

@@ -138,6 +138,8 @@ static enum ktrc_area_kind kind_of(const struct ktrc_map_line *line)
 		return KTRC_AREA_HEAP;
 	if (strcmp(line->path, "[stack]") == 0)
 		return KTRC_AREA_STACK;
+	if (strcmp(line->path, "/anon_hugepage" KTRC_MAP_DELETED) == 0)
+		return line->is_shared ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
 	if (strncmp(line->path, "[anon_shmem", 11) == 0 ||
 	    (line->is_shared && strcmp(line->path, "/dev/zero" KTRC_MAP_DELETED) == 0))
 		return KTRC_AREA_SHARED;

@@ -17,7 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE 4096ul
+#include "touch.h"
+
 #define ROOM (8u << 20)
 
 /* nothing that allocates, in between */
@@ -114,6 +115,20 @@ static void files(int i)
 	unmap(p, pages);
 }
 
+/* Of no file, though the kernel makes one for it. */
+static void huge(void)
+{
+	const int flags = MAP_ANONYMOUS | MAP_NORESERVE | MAP_HUGETLB;
+	const size_t bytes = HUGE_PAGES * PAGE;
+	char *p = map(NULL, bytes, PROT_READ, MAP_PRIVATE | flags, 0,
+		      "prot_read anon noreserve hugetlb");
+
+	unmap(p, HUGE_PAGES);
+	p = map(NULL, bytes, PROT_READ, MAP_SHARED | flags, 0,
+		"prot_read anon map_shared noreserve hugetlb");
+	unmap(p, HUGE_PAGES);
+}
+
 static void moves(int i)
 {
 	size_t pages = (size_t)i % 11 + 2;
@@ -192,6 +207,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		memory(i);
 		files(i);
+		huge();
 		moves(i);
 		heap(i);
 		if (argc == 4)

@@ -30,6 +30,18 @@ static char *map(void *at, size_t pages, int flags, int fd)
 	return p;
 }
 
+/* shared memory of no file, two huge pages of it */
+static char *map_huge(void)
+{
+	return map(NULL, 2 * HUGE_PAGES, MAP_SHARED | MAP_ANONYMOUS | MAP_HUGETLB, -1);
+}
+
+static void touch_huge(char *p)
+{
+	store(p, 1);
+	store(p + HUGE_PAGES * PAGE, 1);
+}
+
 static void check(int ret)
 {
 	if (ret)
@@ -72,11 +84,12 @@ static void touch_stack(void)
 	store(room, 64);
 }
 
-/* what was there before: 31 + 7 pages of the file, 23 shared anonymous ones, 53 of the heap, its stack */
+/* what was there before: 31 + 7 pages of the file, 23 + 2 shared anonymous ones, 53 of the heap, its stack */
 static void touch_old(const char *path, int fd)
 {
 	char *file = map(NULL, 64, MAP_SHARED, fd);
 	char *anon = map(NULL, 64, MAP_SHARED | MAP_ANONYMOUS, -1);
+	char *huge = map_huge();
 	char *lost = map(NULL, 64, MAP_SHARED, fd);
 	char *top = sbrk(54 * PAGE);
 	char line[2], text[512];
@@ -88,6 +101,7 @@ static void touch_old(const char *path, int fd)
 		errx(1, "nobody says go");
 	load(file, 31);
 	store(anon, 23);
+	touch_huge(huge);
 	store((char *)(((uintptr_t)top + PAGE - 1) & ~(PAGE - 1)), 53);
 	touch_stack();
 	/* what these pages were nobody can tell later */
@@ -108,7 +122,7 @@ static void touch_old(const char *path, int fd)
 	/* without a library that uses the heap */
 	len = snprintf(text, sizeof(text),
 		       "%d %s\n%d [anon_shmem]\n%d [heap]\nchild %d\n%d %s\n%d [anon_shmem]\nend\n",
-		       31 + 7, path, 23 + 5, 53, pid, 13, path, 3);
+		       31 + 7, path, 23 + 2 + 5, 53, pid, 13, path, 3);
 	if (write(1, text, (size_t)len) != len)
 		err(1, "write");
 	for (;;)
@@ -127,8 +141,9 @@ int main(int argc, char **argv)
 		touch_old(argv[1], fd);
 	for (i = 0; i < WAYS; i++)
 		once(fd);
+	touch_huge(map_huge());
 	inherited = map(NULL, 64, MAP_SHARED, fd);
-	dprintf(1, "%d %s\n%d [anon_shmem]\n", WAYS * 8, argv[1], WAYS * 9);
+	dprintf(1, "%d %s\n%d [anon_shmem]\n", WAYS * 8, argv[1], WAYS * 9 + 2);
 	pid = fork();
 	if (pid < 0)
 		err(1, "fork");
