@@ -142,6 +142,7 @@ struct ktrc_held_cpu {
  * @cpu: by number; NULL: no such CPU
  * @nr_cpus: CPU numbers are below this
  * @is_open: all hooks are attached
+ * @nr_armed: CPUs that are armed: with none, a switch or a wake-up is nobody's business
  * @clock: what ticks are of
  * @linger: ticks, how long after an end there may be threads that waited for it
  * @missed: intervals for which there was no room
@@ -152,6 +153,7 @@ struct ktrc_helds {
 	struct ktrc_held_cpu **cpu;
 	u32 nr_cpus;
 	bool is_open;
+	atomic_t nr_armed;
 	u32 clock;
 	u64 linger;
 	atomic_long_t missed;

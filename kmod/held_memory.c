@@ -79,6 +79,7 @@ int ktrc_helds_open(u32 clock)
 		c->root = root_queue(cpu);
 	}
 	memset(ktrc_helds.period, 0, sizeof(ktrc_helds.period));
+	atomic_set(&ktrc_helds.nr_armed, 0);
 	atomic_long_set(&ktrc_helds.missed, 0);
 	atomic_long_set(&ktrc_helds.missed_waits, 0);
 	ktrc_helds.clock = clock;

@@ -74,6 +74,22 @@ static bool is_dying(const struct cgroup_subsys_state *css)
 	return READ_ONCE(css->flags) & CSS_DYING;
 }
 
+/* from now on threads of this CPU are watched, which nobody did before */
+static void arm(struct ktrc_held_cpu *c)
+{
+	if (c->is_armed)
+		return;
+	ktrc_waiting_clear(c);
+	WRITE_ONCE(c->is_armed, true);
+	atomic_inc(&ktrc_helds.nr_armed);
+}
+
+static void disarm(struct ktrc_held_cpu *c)
+{
+	WRITE_ONCE(c->is_armed, false);
+	atomic_dec(&ktrc_helds.nr_armed);
+}
+
 /* the begin of one */
 static void hold(struct ktrc_held_cpu *c, struct ktrc_held *h,
 		 const struct cgroup_subsys_state *css, const struct ktrc_walk *w, u64 now)
@@ -81,9 +97,7 @@ static void hold(struct ktrc_held_cpu *c, struct ktrc_held *h,
 	h->limiter_tg = w->limiter_tg;
 	h->limiter = w->limiter;
 	atomic_inc(&c->nr_held);
-	if (!c->is_armed)
-		ktrc_waiting_clear(c);
-	WRITE_ONCE(c->is_armed, true);
+	arm(c);
 	emit_begin(c, h);
 	/* pairs with the full barrier of the cmpxchg in release() */
 	smp_store_release(&h->start, now);
@@ -288,7 +302,12 @@ static noinline void switch_armed(struct ktrc_held_cpu *c, const struct task_str
 	run(c, next, now);
 	if (!atomic_read(&c->nr_held) &&
 	    (s64)(now - READ_ONCE(c->last_end)) > (s64)ktrc_helds.linger)
-		WRITE_ONCE(c->is_armed, false);
+		disarm(c);
+}
+
+static __always_inline bool is_armed(void)
+{
+	return unlikely(atomic_read(&ktrc_helds.nr_armed));
 }
 
 static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *prev,
@@ -296,15 +315,17 @@ static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *p
 {
 	struct ktrc_held_cpu *c;
 
+	if (!is_armed())
+		return;
 	preempt_disable_notrace();
 	c = ktrc_held_here();
-	if (unlikely(c && READ_ONCE(c->is_armed)))
+	if (c && READ_ONCE(c->is_armed))
 		switch_armed(c, prev, next, preempt || prev_state == TASK_RUNNING);
 	preempt_enable_notrace();
 }
 
 /* who wakes itself runs */
-static void ready(const struct task_struct *task, bool is_new)
+static noinline void ready(const struct task_struct *task, bool is_new)
 {
 	struct ktrc_held_cpu *c;
 
@@ -312,20 +333,22 @@ static void ready(const struct task_struct *task, bool is_new)
 		return;
 	preempt_disable_notrace();
 	c = ktrc_held_here() ? ktrc_helds.cpu[task_cpu(task)] : NULL;
-	if (unlikely(c && READ_ONCE(c->is_armed)))
+	if (c && READ_ONCE(c->is_armed))
 		ktrc_waiting_add(c, task, ktrc_clock_ticks(ktrc_helds.clock), is_new);
 	preempt_enable_notrace();
 }
 
 static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
 {
-	ready(task, false);
+	if (is_armed())
+		ready(task, false);
 }
 
 /* what is known of a task at this address is another one's, which is dead */
 static void ktrc_on_sched_wakeup_new(void *data, struct task_struct *task)
 {
-	ready(task, true);
+	if (is_armed())
+		ready(task, true);
 }
 
 /* ---- control ---- */

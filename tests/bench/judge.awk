@@ -36,8 +36,8 @@ FNR == NR {
 }
 
 function added(name) {
-	if (name ~ /_(pread|deep)$/)
-		return cost[name] - cost["base" substr(name, match(name, /_(pread|deep)$/))]
+	if (name ~ /_(pread|deep|switch)$/)
+		return cost[name] - cost["base" substr(name, match(name, /_(pread|deep|switch)$/))]
 	return cost[name] - cost["base"]
 }
 
@@ -45,6 +45,8 @@ function added(name) {
 function floor_of(name) {
 	if (name ~ /^light/)
 		return "floor_tracepoints"
+	if (name ~ /_switch$/)
+		return "floor_switch"
 	return name ~ /^timed/ ? "floor_kretprobe" : ""
 }
 
@@ -92,7 +94,7 @@ function check_goals(name) {
 
 # a session that writes no record, or the only one that would is one of another process
 function is_counted(name) {
-	return name ~ /_counted$/ || name ~ /^(light|timed)_others$/
+	return name ~ /_(counted|switch)$/ || name ~ /^(light|timed)_others$/
 }
 
 function check_counted(name) {
@@ -143,6 +145,7 @@ END {
 	check_second("timed_two", "timed")
 	check_second("light_two_others", "light")
 	check_second("timed_two_others", "timed")
+	check_counted("throttle_switch")
 	check_near("light_wrapped", "light", wrap_tolerance)
 	check_near("timed_wrapped", "timed", wrap_tolerance)
 	for (i = 1; i <= nr_names; i++) {

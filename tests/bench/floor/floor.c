@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the hooks cost before anything is done in them: an empty probe on both page
- * fault tracepoints, or an empty kretprobe on handle_mm_fault.
+ * fault tracepoints, or on those of switches and wake-ups, or an empty kretprobe on
+ * handle_mm_fault.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -10,15 +11,38 @@
 
 static char *hook = "";
 module_param(hook, charp, 0444);
-MODULE_PARM_DESC(hook, "tracepoints or kretprobe");
+MODULE_PARM_DESC(hook, "tracepoints, switches or kretprobe");
 
-static const char *const names[] = { "page_fault_user", "page_fault_kernel" };
-static struct tracepoint *found[ARRAY_SIZE(names)];
+struct point {
+	const char *name;
+	void *probe;
+	struct tracepoint *found;
+};
 
 static notrace void on_page_fault(void *data, unsigned long address, struct pt_regs *regs,
 				  unsigned long error_code)
 {
 }
+
+static notrace void on_switch(void *data, bool preempt, struct task_struct *prev,
+			      struct task_struct *next, unsigned int prev_state)
+{
+}
+
+static notrace void on_wakeup(void *data, struct task_struct *task)
+{
+}
+
+/* the first two are of page faults, the others of switches */
+static struct point points[] = {
+	{ "page_fault_user", on_page_fault },
+	{ "page_fault_kernel", on_page_fault },
+	{ "sched_switch", on_switch },
+	{ "sched_wakeup", on_wakeup },
+};
+
+static struct point *first;
+#define NR_POINTS 2
 
 static int on_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -37,18 +61,17 @@ static void match(struct tracepoint *tp, void *unused)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(tp->name, names[i]))
-			found[i] = tp;
+	for (i = 0; i < NR_POINTS; i++)
+		if (!strcmp(tp->name, first[i].name))
+			first[i].found = tp;
 }
 
-static void detach_tracepoints(void)
+static void detach_tracepoints(size_t nr)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (found[i])
-			tracepoint_probe_unregister(found[i], on_page_fault, NULL);
+	for (i = 0; i < nr; i++)
+		tracepoint_probe_unregister(first[i].found, first[i].probe, NULL);
 	tracepoint_synchronize_unregister();
 }
 
@@ -58,11 +81,11 @@ static int attach_tracepoints(void)
 	int err;
 
 	for_each_kernel_tracepoint(match, NULL);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		err = found[i] ? tracepoint_probe_register(found[i], on_page_fault, NULL) : -ENOENT;
+	for (i = 0; i < NR_POINTS; i++) {
+		err = first[i].found ? tracepoint_probe_register(first[i].found, first[i].probe, NULL) :
+				       -ENOENT;
 		if (err) {
-			memset(found + i, 0, sizeof(found) - i * sizeof(found[0]));
-			detach_tracepoints();
+			detach_tracepoints(i);
 			return err;
 		}
 	}
@@ -72,14 +95,18 @@ static int attach_tracepoints(void)
 static int __init floor_init(void)
 {
 	if (!strcmp(hook, "tracepoints"))
+		first = points;
+	else if (!strcmp(hook, "switches"))
+		first = points + NR_POINTS;
+	if (first)
 		return attach_tracepoints();
 	return strcmp(hook, "kretprobe") ? -EINVAL : register_kretprobe(&rp);
 }
 
 static void __exit floor_exit(void)
 {
-	if (!strcmp(hook, "tracepoints"))
-		detach_tracepoints();
+	if (first)
+		detach_tracepoints(NR_POINTS);
 	else
 		unregister_kretprobe(&rp);
 }
