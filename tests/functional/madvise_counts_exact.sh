@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A prime number of calls of each advice that this kernel knows: each gives one record, with
-# that advice, its pages and its errno. An independent probe of the kernel's own, on the same
+# A prime number of calls of each advice that this kernel knows, and as many of process_madvise with each
+# that this takes: each gives one record, with that call, that advice, its pages and its errno. An independent probe of the kernel's own, on the same
 # function, counts as many; the view adds up to the same; books are exact.
 # long
 . tests/functional/lib.sh
@@ -33,9 +33,11 @@ defined() {
 cat >$trace/kprobe_events <<-'END' || fail "the kernel's own probe"
 	p:advice do_madvise advice=$arg4:u32
 	r:answer do_madvise error=$retval:u32
+	p:others __x64_sys_process_madvise
 END
 echo 'hist:keys=common_pid,advice' >$events/advice/trigger || fail "histogram"
 echo 'hist:keys=common_pid,error' >$events/answer/trigger || fail "histogram"
+echo 'hist:keys=common_pid' >$events/others/trigger || fail "histogram"
 ktrc-ctl start -q --session=all --events=madvise --memory=32M || fail "start: $?"
 advise each $calls >"$tmp/said" || fail "advise: $?"
 collect all
@@ -43,7 +45,9 @@ pid=$(head -n 1 "$tmp/said")
 by_kernel advice advice >"$tmp/kernel.advice"
 by_kernel answer error | awk '{ print $1 ? 2 ^ 32 - $1 : 0, $2 }' | sort >"$tmp/kernel.error"
 echo '!hist:keys=common_pid,advice' >$events/advice/trigger
+by_process_madvise=$(tr -d '{}:,' <$events/others/hist | awk -v pid="$pid" '$1 == "common_pid" && $2 == pid { print $4 }')
 echo '!hist:keys=common_pid,error' >$events/answer/trigger
+echo '!hist:keys=common_pid' >$events/others/trigger
 echo >$trace/kprobe_events
 
 { printf '%s\n' "MADV_GUARD_INSTALL 102" "MADV_GUARD_REMOVE 103" && defined MADV_ mman-common; } >"$tmp/advices"
@@ -55,19 +59,20 @@ for what in advice error; do
 	diff "$tmp/kernel.$what" "$tmp/ktrc.$what" || fail "$what: the kernel counts others"
 done
 
-# one more of each: the program has asked which advice is known
-tail -n +2 "$tmp/said" | awk -v calls=$calls '{ print $1, calls + 1 }' | sort >"$tmp/want"
+tail -n +2 "$tmp/said" | awk '{ print $1, $3 }' | sort >"$tmp/want"
 nr=$(wc -l <"$tmp/want")
 [ "$nr" -ge 25 ] || fail "this kernel knows only $nr advices"
 diff "$tmp/want" <(awk '$2 > 1' "$tmp/ktrc.advice") || fail "records: not as many as calls"
-note "$nr advices, $(wc -l <"$tmp/ours") calls; by errno: $(tr '\n' ';' <"$tmp/ktrc.error")"
+expect "records of process_madvise" "$(grep -c ' call=process_madvise ' "$tmp/ours")" "$by_process_madvise"
+[ "$by_process_madvise" -ge $((3 * calls)) ] || fail "process_madvise: $by_process_madvise calls"
+note "$by_process_madvise by process_madvise; $nr advices, $(wc -l <"$tmp/ours") calls; by errno: $(tr '\n' ';' <"$tmp/ktrc.error")"
 
 # what the view says of them: advice, calls, pages, failed
 ktrc-read madvise --session=all --format=json >"$tmp/view" || fail "madvise: $?"
 jq -r --argjson pid "$pid" '.processes[] | select(.pid == $pid and .calls > 1) |
 	"\(.advice) \(.calls) \(.pages) \(.failed)"' "$tmp/view" | sort >"$tmp/view.processes"
-tail -n +2 "$tmp/said" | awk -v calls=$calls 'NR == FNR { name[$2] = $1; next }
-	{ print name[$1], calls + 1, calls * $2 }' "$tmp/advices" - | sort >"$tmp/want"
+tail -n +2 "$tmp/said" | awk 'NR == FNR { name[$2] = $1; next }
+	{ print name[$1], $3, ($3 - 1) * $2 }' "$tmp/advices" - | sort >"$tmp/want"
 diff "$tmp/want" <(cut -d ' ' -f 1-3 "$tmp/view.processes") || fail "the view: other calls or pages"
 expect "the view: errors" "$(jq -r --argjson pid "$pid" '[.failures[] | select(.pid == $pid)] |
 	group_by(.error) | map("\(.[0].error) \(map(.calls) | add)")[]' "$tmp/view")" \

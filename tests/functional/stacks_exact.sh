@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# From where a record was written: 10,007 calls from one caller and 5,003 from another have exactly
+# From where a record was written: 10,007 calls, or faults, from one caller and 5,003 from another have exactly
 # these user stacks, as the program itself knows them, and a kernel stack through the system call;
 # the innermost frames of a stack that is deeper than asked for; and of one that leads to
 # memory that is not there what is left of it, where nothing is fetched and the exception that the walk
@@ -9,8 +9,8 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 
-# advice OPTIONS ARGUMENT...: sets $tmp/known to what known_stacks prints, $tmp/rows to its records
-advice() {
+# record EVENTS ARGUMENT...: sets $tmp/known to what known_stacks prints, $tmp/all to the records
+record() {
 	ktrc-ctl start -q --events="$1" --memory=16M || fail "start: $?"
 	known_stacks "${@:2}" >"$tmp/known" || fail "known_stacks: $?"
 	ktrc-ctl stop -q || fail "stop: $?"
@@ -20,8 +20,20 @@ advice() {
 	ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "events: $?"
 	[[ $1 != *dwarf* ]] || ktrc-read events --all --format=ndjson | grep '"event":"stack_copy"' |
 		jq 'select(.comm == "known_stacks").fields.words' | sort -nu >"$tmp/words"
-	grep '"comm":"known_stacks"' "$tmp/all" | grep '"advice":"MADV_NORMAL"' >"$tmp/rows"
 	ktrc-ctl reset -q
+}
+
+# advice EVENTS ARGUMENT...: as record; sets $tmp/rows to the records of the program's advice
+advice() {
+	record "$@"
+	grep '"comm":"known_stacks"' "$tmp/all" | grep '"advice":"MADV_NORMAL"' >"$tmp/rows"
+}
+
+# faults EVENT ARGUMENT...: as record; sets $tmp/rows to the records of the program's faults of its page
+faults() {
+	record "$1" touch "${@:2}"
+	jq -c --argjson page "$(tail -n 1 "$tmp/known")" 'select(.comm == "known_stacks" and .fields.page == $page)' \
+		"$tmp/all" >"$tmp/rows"
 }
 
 # user_stacks: each, how often, and where it ends
@@ -69,6 +81,16 @@ with open(sys.argv[1], encoding='ascii') as file:
 END
 )
 expect "kernel stacks through the system call" "$calls" 15010
+
+for event in fault fault.light; do
+	faults $event:stack=user two 10007 5003
+	expect "user stacks of $event" "$(user_stacks)" \
+		"$(awk 'NR == 1 { print 10007, "whole", $0 } NR == 2 { print 5003, "whole", $0 }' "$tmp/known" | sort)"
+	faults $event:stack=ip deep 1009 7
+	expect "instructions of $event" "$(user_stacks)" "1009 depth $(head -n 1 "$tmp/known" | cut -d ' ' -f 1)"
+	faults $event:stack=both:depth=64 deep 1009 100
+	expect "stacks of 100 callers of $event" "$(user_stacks)" "1009 depth $(head -n 1 "$tmp/known" | cut -d ' ' -f 1-64)"
+done
 
 # deeper than asked for
 advice madvise:stack=user:depth=64 deep 1009 100

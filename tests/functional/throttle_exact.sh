@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A CPU quota of a cgroup whose child does the work: each interval in which a cgroup is kept off
 # a CPU is one record, of the run queue's CPU whoever notices the end, with that cgroup as the
-# limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. The longest run of
-# periods is at most what cpu.stat counts. Where the child has a quota of its own as well, an
+# limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. In how many periods
+# in a row it was is what the kernel's functions say. Where the child has a quota of its own as well, an
 # interval in which both are used up is one. A quota that is found again in time gives none.
 # long
 . tests/functional/lib.sh
@@ -25,9 +25,11 @@ stat_of() {
 # what the kernel's functions say: who visits which cgroup on which run queue, what came of it
 watch() {
 	cat >"$events" <<-'END'
-		p:ktrc_test/enter throttle_cfs_rq
+		p:ktrc_test/enter throttle_cfs_rq queue=%di
 		r:ktrc_test/throttled throttle_cfs_rq done=$retval:u8
 		p:ktrc_test/down tg_throttle_down tg=%di rq=%si
+		p:ktrc_test/over unthrottle_cfs_rq queue=%di
+		p:ktrc_test/tick sched_cfs_period_timer
 		p:ktrc_test/up tg_unthrottle_up tg=%di rq=%si
 	END
 	echo 65536 >$trace/buffer_size_kb
@@ -63,6 +65,32 @@ by_ktrc() {
 	awk '{ print $1 }' "$tmp/throttle" | sort -n
 }
 
+# of each queue whose quota was used up, in order: in how many periods in a row it was, whenever it was filled up. A period
+# ends when the timer fires, and is one in which it was used up, or still was at the end.
+runs_by_tracefs() {
+	awk 'BEGIN { period = 0 }
+		{ match($0, / \[[0-9]+\] /); cpu = substr($0, RSTART, RLENGTH); queue = $0; sub(/.* queue=/, "", queue) }
+		/ tick: / { period++ }
+		/ enter: / { entered[cpu] = queue; began[queue] = period }
+		/ throttled: .*done=1/ { held[entered[cpu]] = 1 }
+		/ over: / && held[queue] {
+			end = began[queue] == period ? period : period - 1
+			for (k = began[queue]; k <= end; k++)
+				used_up[queue, k] = 1
+			for (k = end; (queue, k) in used_up; k--)
+				;
+			runs[queue] = runs[queue] end - k " "
+			held[queue] = 0
+		}
+		END { for (queue in runs) print runs[queue] }' "$tmp/tracefs" | sort
+}
+
+# runs_by_ktrc ID: the same of records, of each CPU
+runs_by_ktrc() {
+	jq -rs --argjson id "$1" 'map(select(.event == "throttle" and .fields.cgid == $id).fields) | group_by(.cpu)[] |
+		map("\(.periods) ") | add' "$tmp/ktrc" | sort
+}
+
 # throttled ID: intervals of the cgroup with a quota are those calls that took it off
 throttled() {
 	expect "throttled" "$(jq -s --argjson id "$1" 'map(select(.event == "throttle" and .fields.cgid == $id)) | length' \
@@ -84,6 +112,7 @@ record() {
 	ktrc-ctl stop -q || fail "stop: $?"
 	unwatch
 	ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	ktrc-read throttle --format=json >"$tmp/view" || fail "view: $?"
 	ktrc-read events --session=child --format=ndjson >"$tmp/ktrc.child" || fail "read: $?"
 	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
 	all_accounted "$tmp/stats"
@@ -154,11 +183,11 @@ throttled "$limit"
 elsewhere=$(jq -s 'map(select(.event == "throttle" and .cpu != .fields.cpu)) | length' "$tmp/ktrc")
 note "noticed on another CPU: $elsewhere"
 [ "$elsewhere" -ge 23 ] || fail "only $elsewhere ends were noticed on another CPU"
+expect "periods in a row" "$(runs_by_ktrc "$limit")" "$(runs_by_tracefs)"
 run=$(jq -s 'map(select(.event == "throttle").fields.periods) | max' "$tmp/ktrc")
 note "longest run: $run periods"
-if [ "$run" -lt 23 ] || [ "$run" -gt "$(stat_of limit nr_throttled)" ]; then
-	fail "longest run $run of $(stat_of limit nr_throttled) periods"
-fi
+[ "$run" -ge 23 ] || fail "longest run: $run"
+expect "longest run, in the view" "$(jq .max_periods "$tmp/view")" "$run"
 expect "unknown runs" "$(jq -s 'map(select(.event == "throttle" and .fields.periods == 0)) | length' "$tmp/ktrc")" 0
 # the session of the child's cgroup has the same of it, and nothing else
 expect "child" "$(jq -c 'select(.event == "throttle").fields | [.cgid, .cpu, .dur]' "$tmp/ktrc.child")" \

@@ -2,7 +2,9 @@
 /*
  * advise MODE...: gives advice about memory.
  *   each CALLS      each advice that this kernel knows so often, of a different number of pages
- *                   each; prints "tid", then a line "advice pages" for each
+ *                   each, and by process_madvise once more so often those that may be given to
+ *                   another process; prints "tid", then a line "advice pages calls" for each, with
+ *                   the one more that asks whether it is known
  *   odd             calls that do and do not succeed, by all ways there are; prints what each
  *                   record has to say
  *   populate CALLS PAGES   MADV_POPULATE_WRITE of new memory; prints "tid"
@@ -48,24 +50,46 @@ static bool is_harmful(int advice)
 	return advice == MADV_HWPOISON || advice == MADV_SOFT_OFFLINE;
 }
 
+/* as of Linux 6.1 */
+static bool is_for_others(int advice)
+{
+	return advice == MADV_WILLNEED || advice == MADV_COLD || advice == MADV_PAGEOUT ||
+	       advice == MADV_COLLAPSE;
+}
+
+static int pidfd_of(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0)
+		err(1, "pidfd_open");
+	return fd;
+}
+
 static void each(size_t calls)
 {
 	char *anon = map(MAX_PAGES, MAP_PRIVATE), *shared = map(MAX_PAGES, MAP_SHARED);
 	char *nothing = map(MAX_PAGES, MAP_PRIVATE);
-	char *p;
+	int own = pidfd_of(getpid());
 
 	munmap(nothing, MAX_PAGES * PAGE);
 	printf("%d\n", getpid());
 	for (int advice = 0; advice <= LAST_ADVICE; advice++) {
-		size_t pages = advice % MAX_PAGES + 1;
+		size_t pages = advice % MAX_PAGES + 1, others = is_for_others(advice) ? calls : 0;
+		/* the last byte counts as a page */
+		struct iovec range = { anon, pages * PAGE - PAGE + 1 };
 
 		if (!is_known(advice))
 			continue;
-		printf("%d %zu\n", advice, pages);
-		p = is_harmful(advice) ? nothing : advice == MADV_REMOVE ? shared : anon;
-		/* the last byte counts as a page */
+		printf("%d %zu %zu\n", advice, pages, 1 + calls + others);
+		if (is_harmful(advice))
+			range.iov_base = nothing;
+		else if (advice == MADV_REMOVE)
+			range.iov_base = shared;
 		for (size_t i = 0; i < calls; i++)
-			madvise(p, pages * PAGE - PAGE + 1, advice);
+			madvise(range.iov_base, range.iov_len, advice);
+		for (size_t i = 0; i < others; i++)
+			syscall(SYS_process_madvise, own, &range, 1, advice, 0);
 	}
 }
 
@@ -95,15 +119,6 @@ static void give(const struct odd *o)
 	int error = madvise((void *)o->start, o->bytes, (int)o->advice) ? errno : 0;
 
 	print_record(o, error_name(error), getpid(), "madvise");
-}
-
-static int pidfd_of(pid_t pid)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-
-	if (fd < 0)
-		err(1, "pidfd_open");
-	return fd;
 }
 
 /* The kernel goes from range to range until one fails: @error is what the last one says. */

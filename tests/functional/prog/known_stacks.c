@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * known_stacks [stay] two NR NR | deep NR DEPTH | lost NR: gives advice (MADV_NORMAL) from stacks that it knows,
- * and prints each, innermost first, in hexadecimal.
+ * known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost NR: gives advice (MADV_NORMAL) from stacks that it
+ * knows, and prints each, innermost first, in hexadecimal.
  *
  * two:  NR times from one caller, NR times from another
  * deep: NR times under DEPTH callers
  * lost: NR times with a frame pointer to a page that was dropped; prints then which page, and how
  *       often it was there afterwards
+ * touch: raises a fault of a page instead, each time the same; prints which page, last
  * stay: it does not end when it is done, but becomes another program when it is told so (SIGUSR1)
  *
  * Nobody has called the outermost function: its frame says so.
@@ -53,15 +54,27 @@ static __attribute__((noinline)) void advise(void)
 	remember(ip, __builtin_frame_address(0));
 }
 
+static __attribute__((noinline)) void touch(void)
+{
+	void *ip;
+
+	if (madvise(page, PAGE, MADV_DONTNEED))
+		abort();
+	__asm__ volatile("lea 1f(%%rip), %0\n1:\ttestb %%al, (%1)" : "=&r"(ip) : "r"(page) : "cc");
+	remember(ip, __builtin_frame_address(0));
+}
+
+static void (*act)(void) = advise;
+
 static __attribute__((noinline)) void one_caller(void)
 {
-	advise();
+	act();
 	__asm__ volatile("");
 }
 
 static __attribute__((noinline)) void inner_caller(void)
 {
-	advise();
+	act();
 	__asm__ volatile("");
 }
 
@@ -76,7 +89,7 @@ static __attribute__((noinline)) void call_below(int depth)
 	if (depth > 1)
 		call_below(depth - 1);
 	else
-		advise();
+		act();
 	__asm__ volatile("");
 }
 
@@ -172,9 +185,12 @@ static void stay(void)
 int main(int argc, char **argv)
 {
 	bool stays = argc > 1 && !strcmp(argv[1], "stay");
+	bool touches = argc > 1 && !strcmp(argv[1], "touch");
 
-	argc -= stays;
-	argv += stays;
+	if (touches)
+		act = touch;
+	argc -= stays || touches;
+	argv += stays || touches;
 	signal(SIGUSR1, become);
 	page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
@@ -188,9 +204,11 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "lost")) {
 		lose(atoi(argv[2]));
 	} else {
-		fputs("usage: known_stacks [stay] two NR NR | deep NR DEPTH | lost NR\n", stderr);
+		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost NR\n", stderr);
 		return 2;
 	}
+	if (touches)
+		printf("%lu\n", (unsigned long)page / PAGE);
 	if (stays)
 		stay();
 	return 0;

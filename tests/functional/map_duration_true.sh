@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The duration of a long mmap, munmap, mremap or brk is what two probes of the kernel's own, at the beginning
+# and the end of the same function, say of the same call, within 10 %.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+trace=/sys/kernel/tracing
+calls=13
+least=1000000 # ns, of a call that takes memory away
+
+# "CALL NS" of each long call, in order of time
+by_kernel() {
+	awk -v tid="$tid" -v least=$least '
+		{ match($0, /-[0-9]+ +\[/); who = substr($0, RSTART + 1, RLENGTH - 2) + 0 }
+		who != tid { next }
+		{ match($0, / [0-9]+\.[0-9]+: [a-z]+_(in|out): /); now = substr($0, RSTART + 1) + 0
+			split(substr($0, RSTART, RLENGTH), word, /[ _]/); call = word[3] }
+		/_in: / { begin[call] = now }
+		/_out: / { ns = (now - begin[call]) * 1e9; if (ns >= least) printf "%s %d\n", call, ns }' "$tmp/trace"
+}
+
+by_ktrc() {
+	jq -r --argjson tid "$tid" --argjson least $least 'select(.event == "map" and .tid == $tid).fields |
+		select(.dur_ns >= $least) | "\(.map_call) \(.dur_ns | floor)"' "$tmp/rows" | sed 's/^brk_down /brk /'
+}
+
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+cat >$trace/kprobe_events <<-'END' || fail "the kernel's own probes"
+	p:mmap_in do_mmap
+	r:mmap_out do_mmap
+	p:munmap_in __vm_munmap
+	r:munmap_out __vm_munmap
+	p:mremap_in __x64_sys_mremap
+	r:mremap_out __x64_sys_mremap
+	p:brk_in __x64_sys_brk
+	r:brk_out __x64_sys_brk
+END
+echo mono >$trace/trace_clock
+ktrc-ctl start -q --events=map --memory=16M || fail "start: $?"
+echo 1 >$trace/events/kprobes/enable
+tid=$(map_long $calls) || fail "map_long: $?"
+echo 0 >$trace/events/kprobes/enable
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
+cat $trace/trace >"$tmp/trace"
+echo >$trace/kprobe_events
+echo local >$trace/trace_clock
+
+by_kernel >"$tmp/theirs"
+by_ktrc >"$tmp/ours"
+expect "long calls" "$(cut -d ' ' -f 1 "$tmp/ours" | xargs)" "$(cut -d ' ' -f 1 "$tmp/theirs" | xargs)"
+for call in brk mmap mremap munmap; do
+	[ "$(grep -c "^$call " "$tmp/ours")" -ge $calls ] || fail "$call: not $calls long calls: $(cat "$tmp/ours")"
+done
+paste -d ' ' "$tmp/theirs" "$tmp/ours" | awk '
+	$4 < 0.9 * $2 || $4 > 1.1 * $2 { print; bad++ }
+	{ ns += $2; ratio += $4 / $2 }
+	END { print "# " NR " calls of " int(ns / NR) " ns: by ktrc " ratio / NR " times as long"; exit bad > 0 }' ||
+	fail "off by more than 10 %, the kernel's first"
+ktrc-ctl reset -q
