@@ -56,6 +56,7 @@ run_cycles() {
 	local cycle nr=$2 warm=$(($2 / 5 + 1))
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || remember first
+		[ $((cycle % 25)) != 0 ] || note "cycle $cycle of $nr after $SECONDS s"
 		"$1" $((cycle + warm))
 	done
 	remember last

@@ -126,6 +126,7 @@ cycle() {
 rmmod ktrc || fail "rmmod: $?"
 insmod build/functional/ktrc_hold.ko symbols="$(IFS=, && echo "${functions[*]}")" || fail "ktrc_hold: $?"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
+echo 1 >/proc/sys/vm/overcommit_memory # more than there is is asked for
 echo +memory >$cgroups/cgroup.subtree_control
 mkdir $cgroups/tight
 echo 8M >$cgroups/tight/memory.high
