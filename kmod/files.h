@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "build_id.h"
+#include "compat/inode.h"
 
 #define KTRC_NR_FILES 16384 /* power of two; their numbers fit the field of map */
 #define KTRC_FILE_REACH 32
@@ -38,7 +39,7 @@ struct ktrc_file {
  * @at: open addressing; number i lies at i - 1
  */
 struct ktrc_files {
-	u64 secret[3];
+	u64 secret[4];
 	atomic_long_t missed;
 	struct irq_work wake;
 	struct ktrc_file at[KTRC_NR_FILES];
@@ -47,13 +48,20 @@ struct ktrc_files {
 /* NULL: no session asks for them; in probe_map.c */
 extern struct ktrc_files *ktrc_files;
 
+/* what tells a file from what it was before somebody wrote to it; of one that is being written nothing does */
+static inline u64 ktrc_file_version(const struct inode *inode)
+{
+	return atomic_read(&inode->i_writecount) > 0 ? 0 : ktrc_inode_changed(inode);
+}
+
 /**
  * ktrc_file_number() - the number of a file
  * @file: the file; the caller holds a reference
  *
  * Only of one that has a name and was not opened for writing: a reference, held a moment longer
  * than its user has it, keeps a file that can be written from being run.  What tells it from
- * others is its inode, and its name, since on some file systems inodes' numbers are soon used again.
+ * others is its inode, and its name, since on some file systems inodes' numbers are soon used again,
+ * and when it was changed.
  *
  * Context: task; preemption disabled.
  * Return: 0 if it is none of these, there is no room, or no table.
@@ -68,7 +76,7 @@ static inline u32 ktrc_file_number(struct file *file)
 	if (!files || !inode->i_nlink || file->f_mode & FMODE_WRITE)
 		return 0;
 	key = ((u64)inode->i_sb->s_dev << 32 | inode->i_generation) * files->secret[0] +
-	      inode->i_ino * files->secret[1] +
+	      inode->i_ino * files->secret[1] + ktrc_file_version(inode) * files->secret[3] +
 	      (READ_ONCE(file->f_path.dentry->d_name.hash_len) ^ (unsigned long)inode->i_sb) *
 		      files->secret[2];
 	key = (key ^ key >> 32) | 1;

@@ -4,7 +4,8 @@
 # binutils tell them of the program's file and of the C library: of a session and of a saved trace, also when
 # the file was deleted while it runs; a file that is made to do harm does none.  A trace keeps the names when the process has ended; a session has none then, and
 # none when the process runs another program, unless it records what is mapped: then they are as right, but of a file
-# that was replaced by one of another build, or deleted, there are path and build id alone.  Each file that is mapped
+# that was replaced by one of another build, or deleted, there are path and build id alone; one that was written anew
+# is another one.  Each file that is mapped
 # to be run stands there with its build id.
 . tests/functional/lib.sh
 
@@ -183,4 +184,17 @@ read_into "$tmp/again"
 cmp "$tmp/rows" "$tmp/again" || fail "a file of the same build has other names"
 read_into "$tmp/saved" "$tmp/trace_of_ended"
 cmp "$tmp/rows" "$tmp/saved" || fail "the trace of a process that has ended does not say the same"
+ktrc-ctl reset -q
+
+# of a file that was written anew in its place, which is the same inode, what it is now
+ktrc-ctl start -q --events=madvise:stack=user,map,process || fail "start: $?"
+cp --remove-destination build/functional/touch_pages "$tmp/known_stacks"
+"$tmp/known_stacks" read 1 >/dev/null || fail "touch_pages: $?"
+cp build/functional/known_stacks "$tmp/known_stacks"
+"$tmp/known_stacks" two 3 2 >/dev/null || fail "known_stacks: $?"
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read events --stacks --format=ndjson | jq -c 'select(.fields.advice == "MADV_NORMAL" and .comm == "known_stacks")' \
+	>"$tmp/anew" || fail "events: $?"
+expect "build ids by a file that was written anew" "$(own_names "$tmp/anew" | jq -r '.[1]' | sort -u)" "$id"
+own_names "$tmp/anew" | grep -q one_caller || fail "a file that was written anew gives no names"
 ktrc-ctl reset -q
