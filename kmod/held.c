@@ -86,6 +86,27 @@ static struct ktrc_held *find_room(struct ktrc_held_cpu *c, const void *tg, u64 
 }
 
 /**
+ * ktrc_held_is_of() - is it this cgroup's, or of one that was at the same address
+ * @h: a cgroup on a CPU
+ * @css: the cgroup's task group
+ */
+bool ktrc_held_is_of(const struct ktrc_held *h, const struct cgroup_subsys_state *css)
+{
+	return h->cgroup == css->cgroup && h->cgid == ktrc_css_cgid(css);
+}
+
+/**
+ * ktrc_held_forget() - a cgroup went without a word: nobody will end its interval
+ * @c: the CPU
+ * @h: the cgroup
+ */
+void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h)
+{
+	if (xchg(&h->start, 0))
+		atomic_dec(&c->nr_held);
+}
+
+/**
  * ktrc_held_get() - a cgroup on a CPU, a new one if it is not known
  * @c: the CPU
  * @css: the cgroup's task group
@@ -97,20 +118,18 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 				u64 now)
 {
 	struct ktrc_held *h = ktrc_held_find(c, css);
-	u64 cgid = ktrc_css_cgid(css);
 
-	if (h && h->cgid == cgid && h->cgroup == css->cgroup)
+	if (h && ktrc_held_is_of(h, css))
 		return h;
-	/* another cgroup's has taken the memory of one that went without a word */
-	if (h && xchg(&h->start, 0))
-		atomic_dec(&c->nr_held);
+	if (h)
+		ktrc_held_forget(c, h);
 	h = h ?: find_room(c, css, now);
 	if (!h)
 		return NULL;
 	memset(h, 0, sizeof(*h));
 	h->tg = css;
 	h->cgroup = css->cgroup;
-	h->cgid = cgid;
+	h->cgid = ktrc_css_cgid(css);
 	return h;
 }
 

@@ -156,7 +156,8 @@ struct ktrc_helds {
 	atomic_t nr_armed;
 	u32 clock;
 	u64 linger;
-	atomic_long_t missed;
+	/* what is counted is written on any CPU, what is above read on all of them */
+	atomic_long_t missed ____cacheline_aligned_in_smp;
 	atomic_long_t missed_waits;
 	struct ktrc_period period[KTRC_NR_PERIODS];
 };
@@ -176,6 +177,8 @@ static __always_inline struct ktrc_held_cpu *ktrc_held_here(void)
 
 struct ktrc_held_cpu *ktrc_held_cpu_of(const void *rq);
 struct ktrc_held *ktrc_held_find(struct ktrc_held_cpu *c, const void *tg);
+bool ktrc_held_is_of(const struct ktrc_held *h, const struct cgroup_subsys_state *css);
+void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h);
 struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css,
 				u64 now);
 bool ktrc_held_add_quota(struct ktrc_held *h, const void *quota);

@@ -175,6 +175,11 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 	h = w->on ? ktrc_held_find(w->on, tg) : NULL;
 	if (!h)
 		return;
+	if (!ktrc_held_is_of(h, tg)) {
+		ktrc_held_forget(w->on, h);
+		atomic_long_inc(&ktrc_helds.missed);
+		return;
+	}
 	learn_period(h, w, now);
 	if (READ_ONCE(h->start) && h->nr == 1 && h->quota[0] == w->quota)
 		release(w->on, h, now);
@@ -320,7 +325,7 @@ static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *p
 	preempt_disable_notrace();
 	c = ktrc_held_here();
 	if (c && READ_ONCE(c->is_armed))
-		switch_armed(c, prev, next, preempt || prev_state == TASK_RUNNING);
+		switch_armed(c, prev, next, preempt || task_is_running(prev));
 	preempt_enable_notrace();
 }
 

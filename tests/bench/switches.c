@@ -95,6 +95,7 @@ int main(int argc, char **argv)
 	close(there[1]);
 	waitpid(pid, NULL, 0);
 	qsort(cost, (size_t)passes, sizeof(cost[0]), by_value);
-	printf("%.2f %d %.2f\n", cost[passes / 2], passes * 2 * NR_ROUNDS, cost[passes - 1] - cost[0]);
+	printf("%.2f %d %.2f\n", cost[passes / 2], passes * 2 * NR_ROUNDS,
+	       cost[passes - 1] - cost[0]);
 	return 0;
 }

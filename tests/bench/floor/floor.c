@@ -82,8 +82,9 @@ static int attach_tracepoints(void)
 
 	for_each_kernel_tracepoint(match, NULL);
 	for (i = 0; i < NR_POINTS; i++) {
-		err = first[i].found ? tracepoint_probe_register(first[i].found, first[i].probe, NULL) :
-				       -ENOENT;
+		err = first[i].found ?
+			      tracepoint_probe_register(first[i].found, first[i].probe, NULL) :
+			      -ENOENT;
 		if (err) {
 			detach_tracepoints(i);
 			return err;

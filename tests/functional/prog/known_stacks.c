@@ -204,7 +204,8 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "lost")) {
 		lose(atoi(argv[2]));
 	} else {
-		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost NR\n", stderr);
+		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost NR\n",
+		      stderr);
 		return 2;
 	}
 	if (touches)
