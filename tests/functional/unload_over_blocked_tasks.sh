@@ -40,7 +40,7 @@ release() {
 # hold FUNCTION PROGRAM [ARGUMENT...]: a task, of perl, that gets into the function, and no further
 held=()
 hold() {
-	ln -sf "$(command -v perl)" "$tmp/$1"
+	[ -e "$tmp/$1" ] || ln -s "$(command -v perl)" "$tmp/$1"
 	"$tmp/$1" -e "${@:2}" &
 	held+=($!)
 }
@@ -72,9 +72,11 @@ hold_all() {
 
 # are_held: each of them, and inside its function
 are_held() {
-	local pid
+	local pid where
 	for pid in "${held[@]}"; do
-		[ "$(cat "/proc/$pid/wchan")" = ktrc_hold ] || return
+		where=
+		read -r where <"/proc/$pid/wchan" # without a newline, so its status says nothing
+		[ "$where" = ktrc_hold ] || return
 	done
 }
 
