@@ -26,6 +26,7 @@
 #include "touch.h"
 
 #define MAX_FRAMES 256
+#define NOBODYS ((void *)0x10000000000) /* where the loader has never had anything */
 
 static char *page;
 static unsigned long frames[MAX_FRAMES];
@@ -192,7 +193,8 @@ int main(int argc, char **argv)
 	argc -= stays || touches;
 	argv += stays || touches;
 	signal(SIGUSR1, become);
-	page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NOBODYS, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		    0);
 	if (page == MAP_FAILED)
 		abort();
 	if (argc == 4 && !strcmp(argv[1], "two")) {
