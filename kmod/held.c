@@ -96,14 +96,16 @@ bool ktrc_held_is_of(const struct ktrc_held *h, const struct cgroup_subsys_state
 }
 
 /**
- * ktrc_held_forget() - a cgroup went without a word: nobody will end its interval
+ * ktrc_held_forget() - a cgroup went without a word: an interval that began has no end
  * @c: the CPU
  * @h: the cgroup
  */
 void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h)
 {
-	if (xchg(&h->start, 0))
-		atomic_dec(&c->nr_held);
+	if (!xchg(&h->start, 0))
+		return;
+	atomic_dec(&c->nr_held);
+	atomic_long_inc(&ktrc_helds.missed);
 }
 
 /**

@@ -145,7 +145,7 @@ struct ktrc_held_cpu {
  * @nr_armed: CPUs that are armed: with none, a switch or a wake-up is nobody's business
  * @clock: what ticks are of
  * @linger: ticks, how long after an end there may be threads that waited for it
- * @missed: intervals for which there was no room
+ * @missed: intervals for which there was no room, or that have no end
  * @missed_waits: threads for which there was none
  * @period: by timer, open addressing
  */

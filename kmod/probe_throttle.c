@@ -177,7 +177,6 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 		return;
 	if (!ktrc_held_is_of(h, tg)) {
 		ktrc_held_forget(w->on, h);
-		atomic_long_inc(&ktrc_helds.missed);
 		return;
 	}
 	learn_period(h, w, now);
@@ -310,7 +309,7 @@ static noinline void switch_armed(struct ktrc_held_cpu *c, const struct task_str
 		disarm(c);
 }
 
-static __always_inline bool is_armed(void)
+static __always_inline bool any_is_armed(void)
 {
 	return unlikely(atomic_read(&ktrc_helds.nr_armed));
 }
@@ -320,7 +319,7 @@ static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *p
 {
 	struct ktrc_held_cpu *c;
 
-	if (!is_armed())
+	if (!any_is_armed())
 		return;
 	preempt_disable_notrace();
 	c = ktrc_held_here();
@@ -345,14 +344,14 @@ static noinline void ready(const struct task_struct *task, bool is_new)
 
 static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
 {
-	if (is_armed())
+	if (any_is_armed())
 		ready(task, false);
 }
 
 /* what is known of a task at this address is another one's, which is dead */
 static void ktrc_on_sched_wakeup_new(void *data, struct task_struct *task)
 {
-	if (is_armed())
+	if (any_is_armed())
 		ready(task, true);
 }
 
