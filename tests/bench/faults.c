@@ -21,28 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "passes.h"
+
 #define NR_PAGES 10000
-#define MAX_PASSES 101
 #define DEPTH 11
 
 static size_t page_bytes;
 static char *region;
 static int file;
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static long long cpu_ns(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t))
-		fail("clock_gettime");
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 static long nr_faults(void)
 {
@@ -116,13 +102,6 @@ static void (*touch_as(const char *name))(void)
 	return strcmp(name, "deep") ? NULL : touch_deep;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double d = *(const double *)a - *(const double *)b;
-
-	return (d > 0) - (d < 0);
-}
-
 int main(int argc, char **argv)
 {
 	int passes = argc == 3 ? atoi(argv[2]) : 0;
@@ -140,14 +119,13 @@ int main(int argc, char **argv)
 
 		drop(region, NR_PAGES * page_bytes);
 		faults = nr_faults();
-		begin = cpu_ns();
+		begin = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		touch();
-		cost[i] = cpu_ns() - begin;
+		cost[i] = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin;
 		faults = nr_faults() - faults;
 		cost[i] /= faults;
 		all_faults += faults;
 	}
-	qsort(cost, passes, sizeof(cost[0]), by_value);
-	printf("%.2f %ld %.2f\n", cost[passes / 2], all_faults, cost[passes - 1] - cost[0]);
+	print_passes(cost, passes, all_faults);
 	return 0;
 }

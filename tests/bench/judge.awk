@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Compares what tests/bench/guest measured with the goals and with figures.txt.
-# usage: awk -f judge.awk figures.txt MEASUREMENTS
+# usage: awk -f base.awk -f judge.awk figures.txt MEASUREMENTS
 # Output: a table, TAP, what was missed, and `N passed, N failed`, which is the status.
 
 BEGIN {
@@ -36,9 +36,7 @@ FNR == NR {
 }
 
 function added(name) {
-	if (name ~ /_(pread|deep|switch)$/)
-		return cost[name] - cost["base" substr(name, match(name, /_(pread|deep|switch)$/))]
-	return cost[name] - cost["base"]
+	return cost[name] - cost[base_of(name)]
 }
 
 # the empty probe on the same hook; nothing for a session on both hooks
@@ -66,7 +64,7 @@ function print_row(name,    floor) {
 
 function print_table(    i) {
 	printf "%-18s %12s %9s %10s %8s %8s\n", "", "instructions", "over", "over", "bytes", "bytes"
-	printf "%-18s %12s %9s %10s %8s %8s\n", "", "a fault", "base", "floor", "a record",
+	printf "%-18s %12s %9s %10s %8s %8s\n", "", "each", "base", "floor", "a record",
 		"an event"
 	for (i = 1; i <= nr_names; i++)
 		print_row(names[i])

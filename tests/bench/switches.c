@@ -10,26 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "passes.h"
+
 #define NR_ROUNDS 10000
-#define MAX_PASSES 101
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static long long now_ns(void)
-{
-	struct timespec t;
-
-	if (clock_gettime(CLOCK_MONOTONIC, &t))
-		fail("clock_gettime");
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
 
 static void wake(int fd)
 {
@@ -54,21 +39,14 @@ static void answer(int from, int to)
 
 static double pass(int from, int to)
 {
-	long long begin = now_ns();
+	long long begin = clock_ns(CLOCK_MONOTONIC);
 
 	for (int i = 0; i < NR_ROUNDS; i++) {
 		wake(to);
 		if (!wait_at(from))
 			fail("read");
 	}
-	return (double)(now_ns() - begin) / (2 * NR_ROUNDS);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double d = *(const double *)a - *(const double *)b;
-
-	return (d > 0) - (d < 0);
+	return (double)(clock_ns(CLOCK_MONOTONIC) - begin) / (2 * NR_ROUNDS);
 }
 
 int main(int argc, char **argv)
@@ -94,8 +72,6 @@ int main(int argc, char **argv)
 		cost[i] = pass(back[0], there[1]);
 	close(there[1]);
 	waitpid(pid, NULL, 0);
-	qsort(cost, (size_t)passes, sizeof(cost[0]), by_value);
-	printf("%.2f %d %.2f\n", cost[passes / 2], passes * 2 * NR_ROUNDS,
-	       cost[passes - 1] - cost[0]);
+	print_passes(cost, passes, passes * 2L * NR_ROUNDS);
 	return 0;
 }
