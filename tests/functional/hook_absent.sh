@@ -37,7 +37,7 @@ absent() {
 		"$(printf '%s\n' "$@" | sort | xargs)"
 	expect "without $name: reasons" "$(jq -r '.events[] | select(.avail != 0) | .reason' "$tmp/list" | sort -u)" "${1:+$reason}"
 	for event; do
-		ktrc-ctl list | grep "^$event .*unavailable" | grep -qF "$reason" || fail "without $name: list: $(ktrc-ctl list)"
+		ktrc-ctl list | grep "^$event .*unavailable" | grep -F "$reason" >/dev/null || fail "without $name: list: $(ktrc-ctl list)"
 		! jq -e --arg event "$event" 'any(.events[]; .label == $event and .kind == 0)' "$tmp/list" >/dev/null || refused "$name" "$event"
 	done
 	rest=$(jq -r '[.events[] | select(.hook and .kind == 0 and .avail == 0) | .label] | join(",")' "$tmp/list")
