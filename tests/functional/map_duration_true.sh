@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The duration of a long mmap, munmap, mremap or brk is what two probes of the kernel's own, at the beginning
-# and the end of the same function, say of the same call, within 10 %.
+# and the end of the same function, say of the same call, within 10 %, in a guest whose clock counts instructions.
+# guest: icount
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
