@@ -20,7 +20,9 @@ static char *symbols[MOST];
 static int nr_symbols;
 module_param_array(symbols, charp, &nr_symbols, 0444);
 
-static unsigned long entries[MOST]; /* where each calls its tracers; 0: not held */
+static unsigned long entries[MOST]; /* where each calls its tracers */
+static struct ftrace_ops
+	held; /* all of them: given back one by one the kernel keeps a bit of memory of each */
 static atomic_t nr_inside;
 static DECLARE_WAIT_QUEUE_HEAD(for_ever);
 
@@ -83,27 +85,15 @@ static unsigned long find_entry(const char *symbol)
 	return ip;
 }
 
-static void let_go(void)
+static int hold(void)
 {
-	int i;
+	int i, err = 0;
 
-	for (i = 0; i < nr_symbols; i++) {
-		if (entries[i])
-			unregister_ftrace_direct(entries[i], (unsigned long)ktrc_hold_entry);
+	for (i = 0; i < nr_symbols && !err; i++) {
+		entries[i] = find_entry(symbols[i]);
+		err = entries[i] ? ftrace_set_filter_ip(&held, entries[i], 0, 0) : -ENOENT;
 	}
-	while (atomic_read(&nr_inside))
-		msleep(10);
-	synchronize_rcu_tasks();
-}
-
-static int hold(int i)
-{
-	unsigned long ip = find_entry(symbols[i]);
-	int err = ip ? register_ftrace_direct(ip, (unsigned long)ktrc_hold_entry) : -ENOENT;
-
-	if (!err)
-		entries[i] = ip;
-	return err;
+	return err ?: register_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
 }
 
 static int throttle(const char *value, const struct kernel_param *param)
@@ -122,18 +112,20 @@ module_param_cb(throttle, &throttle_ops, NULL, 0200);
 
 static int __init hold_init(void)
 {
-	int i, err = 0;
+	int err = hold();
 
-	for (i = 0; i < nr_symbols && !err; i++)
-		err = hold(i);
 	if (err)
-		let_go();
+		ftrace_free_filter(&held);
 	return err;
 }
 
 static void __exit hold_exit(void)
 {
-	let_go();
+	unregister_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
+	while (atomic_read(&nr_inside))
+		msleep(10);
+	synchronize_rcu_tasks();
+	ftrace_free_filter(&held);
 }
 
 module_init(hold_init);
