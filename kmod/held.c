@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tables of struct ktrc_helds.  In probes: interrupts disabled, under the lock of the run
- * queue that they are about.
+ * queue that they are about, but for a thread that comes from another one.
  */
 #include "held.h"
 
@@ -57,7 +57,7 @@ struct ktrc_held *ktrc_held_find(struct ktrc_held_cpu *c, const void *tg)
 	for (i = 0; i < KTRC_HELD_REACH; i++) {
 		struct ktrc_held *h = &c->at[(hash(tg) + i) & (KTRC_NR_HELD - 1)];
 
-		if (h->tg == tg)
+		if (READ_ONCE(h->tg) == tg)
 			return h;
 	}
 	return NULL;
@@ -104,6 +104,7 @@ void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h)
 {
 	if (!xchg(&h->start, 0))
 		return;
+	WRITE_ONCE(h->off.word, 0);
 	atomic_dec(&c->nr_held);
 	atomic_long_inc(&ktrc_helds.missed);
 }
@@ -129,9 +130,9 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 	if (!h)
 		return NULL;
 	memset(h, 0, sizeof(*h));
-	h->tg = css;
 	h->cgroup = css->cgroup;
 	h->cgid = ktrc_css_cgid(css);
+	WRITE_ONCE(h->tg, css);
 	return h;
 }
 
@@ -177,16 +178,41 @@ bool ktrc_held_drop_quota(struct ktrc_held *h, const void *quota)
 	return false;
 }
 
+/* ---- stop-watches ---- */
+
 /**
- * ktrc_held_ticks() - how long a cgroup has been kept off so far
- * @h: the cgroup
+ * ktrc_watch_read() - what a stop-watch shows
+ * @watch: the stop-watch; who holds no lock gets what it showed a moment ago
+ * @now: ticks
+ *
+ * Return: ticks, 0 if it was started on a CPU whose clock is ahead.
+ */
+u64 ktrc_watch_read(const struct ktrc_watch *watch, u64 now)
+{
+	u64 word = READ_ONCE(watch->word);
+	s64 twice = word & 1 ? word - 1 + 2 * now : word;
+
+	return max(twice, 0ll) / 2;
+}
+
+/**
+ * ktrc_watch_start() - let a stop-watch go on; it may be running
+ * @watch: the stop-watch
  * @now: ticks
  */
-u64 ktrc_held_ticks(const struct ktrc_held *h, u64 now)
+void ktrc_watch_start(struct ktrc_watch *watch, u64 now)
 {
-	u64 start = READ_ONCE(h->start);
+	WRITE_ONCE(watch->word, 2 * (ktrc_watch_read(watch, now) - now) + 1);
+}
 
-	return h->ticks + (start && now > start ? now - start : 0);
+/**
+ * ktrc_watch_stop() - stop a stop-watch; it may stand
+ * @watch: the stop-watch
+ * @now: ticks
+ */
+void ktrc_watch_stop(struct ktrc_watch *watch, u64 now)
+{
+	WRITE_ONCE(watch->word, 2 * ktrc_watch_read(watch, now));
 }
 
 /* ---- periods ---- */
@@ -316,78 +342,102 @@ u32 ktrc_period_run(const struct ktrc_held *limiter)
 
 /* ---- threads ---- */
 
+/* in the place of a thread: somebody is about to put one there */
+#define TAKEN ((const struct task_struct *)1)
+
 /**
  * ktrc_waiting_clear() - forget all
  * @c: the CPU
+ *
+ * Whoever is just being added, from another CPU, may stay or not.
  */
 void ktrc_waiting_clear(struct ktrc_held_cpu *c)
 {
 	memset(c->waiting, 0, sizeof(c->waiting));
 }
 
-/**
- * ktrc_waiting_find() - a thread that is ready
- * @c: its CPU
- * @task: the thread
- *
- * Return: NULL when it is not known.
- */
-struct ktrc_waiting *ktrc_waiting_find(struct ktrc_held_cpu *c, const struct task_struct *task)
+static struct ktrc_waiting *find_waiting(struct ktrc_held_cpu *c, const struct task_struct *task)
 {
 	u32 i;
 
 	for (i = 0; i < KTRC_HELD_REACH; i++) {
 		struct ktrc_waiting *w = &c->waiting[(hash(task) + i) & (KTRC_NR_WAITING - 1)];
 
-		if (w->task == task)
+		if (READ_ONCE(w->task) == task)
 			return w;
 	}
 	return NULL;
 }
 
-/* one that has waited for so long died, or went to another CPU */
-static struct ktrc_waiting *new_waiting(struct ktrc_held_cpu *c, const struct task_struct *task,
-					u64 now)
+static struct ktrc_waiting *new_waiting(struct ktrc_held_cpu *c, const struct task_struct *task)
 {
 	u32 i;
 
 	for (i = 0; i < KTRC_HELD_REACH; i++) {
 		struct ktrc_waiting *w = &c->waiting[(hash(task) + i) & (KTRC_NR_WAITING - 1)];
 
-		if (!w->task || (s64)(now - w->since) > 8 * (s64)ktrc_helds.linger)
+		if (!READ_ONCE(w->task) && !cmpxchg(&w->task, NULL, TAKEN))
 			return w;
 	}
-	atomic_long_inc(&ktrc_helds.missed_waits);
 	return NULL;
+}
+
+/* from now on one that is not known is not known to have been there from the first */
+static void miss_waiting(struct ktrc_held_cpu *c, const struct ktrc_held *h)
+{
+	WRITE_ONCE(c->knows_all, false);
+	if (h)
+		atomic_long_inc(&ktrc_helds.missed_waits);
 }
 
 /**
  * ktrc_waiting_add() - a thread is ready and does not run
- * @c: its CPU
+ * @c: the CPU on which it waits
  * @task: the thread
  * @now: ticks
- * @is_new: it has just run; else it may be waiting already
- *
- * Nothing is kept of one whose cgroup no quota kept off this CPU in the last seconds.
+ * @is_new: it has just run, or come; else it may be waiting already
  */
 void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now, bool is_new)
 {
-	struct ktrc_held *h = ktrc_held_find(c, task->sched_task_group);
+	const void *tg = task->sched_task_group;
+	const struct ktrc_held *h;
 	struct ktrc_waiting *w;
 
+	if (is_idle_task(task))
+		return;
+	w = find_waiting(c, task);
+	if (w && !is_new)
+		return;
+	h = ktrc_held_find(c, tg);
+	w = w ?: new_waiting(c, task);
+	if (!w) {
+		miss_waiting(c, h);
+		return;
+	}
+	w->tg = tg;
 	/* quotas are those of the fair class */
-	if (!h || task->prio < MAX_RT_PRIO)
-		return;
-	w = ktrc_waiting_find(c, task);
-	if (w && !is_new && w->moves == task->se.nr_migrations)
-		return;
-	w = w ?: new_waiting(c, task, now);
+	w->off = task->prio < MAX_RT_PRIO ? KTRC_NEVER_OFF : h ? ktrc_watch_read(&h->off, now) : 0;
+	/* who looks for this one waits for the lock under which it comes here */
+	WRITE_ONCE(w->task, task);
+}
+
+/**
+ * ktrc_waiting_take() - a thread does not wait any more
+ * @c: the CPU on which it waited
+ * @task: the thread
+ * @taken: what is known of its wait; NULL: nobody asks
+ *
+ * Return: whether anything is.
+ */
+bool ktrc_waiting_take(struct ktrc_held_cpu *c, const struct task_struct *task,
+		       struct ktrc_waiting *taken)
+{
+	struct ktrc_waiting *w = find_waiting(c, task);
+
 	if (!w)
-		return;
-	w->task = task;
-	w->held = h;
-	w->tg = h->tg;
-	w->since = now;
-	w->ticks = ktrc_held_ticks(h, now);
-	w->moves = task->se.nr_migrations;
+		return false;
+	if (taken)
+		*taken = *w;
+	smp_store_release(&w->task, NULL); /* pairs with the cmpxchg in new_waiting() */
+	return true;
 }

@@ -38,6 +38,14 @@ struct ktrc_period {
 };
 
 /**
+ * struct ktrc_watch - a stop-watch, in one word: who reads it without a lock reads it whole
+ * @word: twice the ticks, modulo 2^64, and 1 while it runs; then those up to time 0
+ */
+struct ktrc_watch {
+	u64 word;
+};
+
+/**
  * struct ktrc_held - a cgroup on one CPU
  * @tg: its task group; NULL: free
  * @cgroup: the cgroup; to compare only
@@ -49,8 +57,9 @@ struct ktrc_period {
  * @nr: how many
  * @max: most of them at a time
  * @end: ticks, when it might run again last
- * @ticks: all intervals that have ended
+ * @off: how long it has been kept off since the CPU was armed
  * @own: its own queue, once its quota was used up
+ * @own_off: how long its own quota was used up in this interval
  * @period: of its quota; NULL: not known
  * @timer: that which @period was found by
  * @began: the period, as the timer counts them, in which its own quota was used up
@@ -69,8 +78,9 @@ struct ktrc_held {
 	u8 nr;
 	u8 max;
 	u64 end;
-	u64 ticks;
+	struct ktrc_watch off;
 	const void *own;
+	struct ktrc_watch own_off;
 	struct ktrc_period *period;
 	const void *timer;
 	u32 began;
@@ -82,20 +92,16 @@ struct ktrc_held {
 /**
  * struct ktrc_waiting - a thread that is ready and does not run
  * @task: the thread; NULL: free
- * @held: its cgroup on this CPU
- * @tg: @held's, then
- * @since: ticks
- * @ticks: how long its cgroup had been kept off until then
- * @moves: the thread's moves to other CPUs until then
+ * @tg: its task group
+ * @off: ticks, how long its cgroup had been kept off until then; KTRC_NEVER_OFF: quotas are not its class's
  */
 struct ktrc_waiting {
 	const struct task_struct *task;
-	struct ktrc_held *held;
 	const void *tg;
-	u64 since;
-	u64 ticks;
-	u64 moves;
+	u64 off;
 };
+
+#define KTRC_NEVER_OFF U64_MAX
 
 /**
  * struct ktrc_walk - the scheduler's way through a quota's cgroups, on the CPU that goes it
@@ -122,9 +128,11 @@ struct ktrc_walk {
  * @cpu: its number
  * @nr_held: cgroups that are kept off it
  * @is_armed: something is, or was in the last seconds
+ * @knows_all: all threads that became ready since then are among @waiting
  * @last_end: ticks, when a cgroup might run again last
  * @at: by task group, open addressing
- * @waiting: by thread, open addressing
+ * @waiting: by thread, open addressing; of a thread it is changed by whoever decides where it waits: under the
+ *	lock of this run queue, or of the one that it comes from
  */
 struct ktrc_held_cpu {
 	struct ktrc_walk walk;
@@ -132,6 +140,7 @@ struct ktrc_held_cpu {
 	u32 cpu;
 	atomic_t nr_held;
 	bool is_armed;
+	bool knows_all;
 	u64 last_end;
 	struct ktrc_held at[KTRC_NR_HELD];
 	struct ktrc_waiting waiting[KTRC_NR_WAITING];
@@ -142,17 +151,19 @@ struct ktrc_held_cpu {
  * @cpu: by number; NULL: no such CPU
  * @nr_cpus: CPU numbers are below this
  * @is_open: all hooks are attached
+ * @sees_threads: those of threads as well
  * @nr_armed: CPUs that are armed: with none, a switch or a wake-up is nobody's business
  * @clock: what ticks are of
  * @linger: ticks, how long after an end there may be threads that waited for it
  * @missed: intervals for which there was no room, or that have no end
- * @missed_waits: threads for which there was none
+ * @missed_waits: threads of cgroups that were kept off, for which there was none
  * @period: by timer, open addressing
  */
 struct ktrc_helds {
 	struct ktrc_held_cpu **cpu;
 	u32 nr_cpus;
 	bool is_open;
+	bool sees_threads;
 	atomic_t nr_armed;
 	u32 clock;
 	u64 linger;
@@ -183,7 +194,10 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 				u64 now);
 bool ktrc_held_add_quota(struct ktrc_held *h, const void *quota);
 bool ktrc_held_drop_quota(struct ktrc_held *h, const void *quota);
-u64 ktrc_held_ticks(const struct ktrc_held *h, u64 now);
+
+u64 ktrc_watch_read(const struct ktrc_watch *watch, u64 now);
+void ktrc_watch_start(struct ktrc_watch *watch, u64 now);
+void ktrc_watch_stop(struct ktrc_watch *watch, u64 now);
 
 void ktrc_period_tick(const void *timer, u64 now);
 void ktrc_period_learn(struct ktrc_held *limiter, const void *timer, u64 now);
@@ -194,7 +208,8 @@ u32 ktrc_period_run(const struct ktrc_held *limiter);
 void ktrc_waiting_clear(struct ktrc_held_cpu *c);
 void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now,
 		      bool is_new);
-struct ktrc_waiting *ktrc_waiting_find(struct ktrc_held_cpu *c, const struct task_struct *task);
+bool ktrc_waiting_take(struct ktrc_held_cpu *c, const struct task_struct *task,
+		       struct ktrc_waiting *taken);
 
 int ktrc_helds_open(u32 clock);
 void ktrc_waiting_clear_all(void);

@@ -96,8 +96,10 @@ void ktrc_waiting_clear_all(void)
 {
 	u32 cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		ktrc_helds.cpu[cpu]->knows_all = false;
 		ktrc_waiting_clear(ktrc_helds.cpu[cpu]);
+	}
 }
 
 /**

@@ -14,7 +14,14 @@
 
 static struct ktrc_outlet throttle_outlet, begin_outlet, gap_outlet;
 
+/* its field in the records */
+static_assert(CONFIG_NR_CPUS <= 1 << 13);
+
 #define DUR_MAX ((1ull << 40) - 1)
+/* cgroups, one above the other, among which one that is kept off is looked for */
+#define MAX_DEPTH 16
+#define PERIODS_MAX ((1u << 19) - 1)
+#define MILLION 1000000ull
 
 /* ---- throttle, throttle.begin: they belong to no task ---- */
 
@@ -31,31 +38,38 @@ static void emit_begin(const struct ktrc_held_cpu *c, const struct ktrc_held *h)
 			    &ktrc_no_facts, &subject);
 }
 
-static void emit_end(const struct ktrc_held_cpu *c, const struct ktrc_held *h, u64 ticks,
-		     u32 periods)
+/* part of an interval; both may be too long to be multiplied */
+static u32 ppm(u64 part, u64 whole)
 {
-	const struct ktrc_ev_throttle rec = {
+	if (part >= whole)
+		return whole ? MILLION : 0;
+	return whole >> 40 ? part / (whole / MILLION) : (part * MILLION + whole / 2) / whole;
+}
+
+static struct ktrc_ev_throttle end_record(struct ktrc_held_cpu *c, const struct ktrc_held *h,
+					  u64 ticks, u64 now)
+{
+	const struct ktrc_held *limiter = ktrc_held_find(c, h->limiter_tg);
+	u32 periods = limiter ? ktrc_period_run(limiter) : 0;
+
+	return (struct ktrc_ev_throttle){
 		.cgid = h->cgid,
 		.limiter_id = h->limiter,
 		.dur = min_t(u64, ticks, DUR_MAX),
-		.cpu = c->cpu,
 		.nr_quotas = h->max,
-		.periods = periods,
+		.own_ppm = ppm(ktrc_watch_read(&h->own_off, now), ticks),
+		.cpu = c->cpu,
+		.periods = min(periods, PERIODS_MAX),
 	};
-	const struct ktrc_facts facts = { .ticks = ticks };
-	const struct ktrc_subject subject = { .cgroup = h->cgroup };
-
-	ktrc_outlet_emit_of(&throttle_outlet, KTRC_EV_throttle, &rec, sizeof(rec), &facts,
-			    &subject);
 }
 
 /* the end of an interval; nothing if somebody else has ended it */
 static void release(struct ktrc_held_cpu *c, struct ktrc_held *h, u64 now)
 {
-	struct ktrc_held *limiter = ktrc_held_find(c, h->limiter_tg);
-	u32 periods = limiter ? ktrc_period_run(limiter) : 0;
 	u64 start = READ_ONCE(h->start), ticks = now > start ? now - start : 0;
-	const struct ktrc_held was = *h;
+	const struct ktrc_ev_throttle rec = end_record(c, h, ticks, now);
+	const struct ktrc_facts facts = { .ticks = ticks };
+	const struct ktrc_subject subject = { .cgroup = h->cgroup };
 
 	if (!start)
 		return;
@@ -63,10 +77,11 @@ static void release(struct ktrc_held_cpu *c, struct ktrc_held *h, u64 now)
 	WRITE_ONCE(h->end, now);
 	if (cmpxchg(&h->start, start, 0) != start)
 		return;
-	h->ticks += ticks;
+	ktrc_watch_stop(&h->off, now);
 	WRITE_ONCE(c->last_end, now);
 	atomic_dec(&c->nr_held);
-	emit_end(c, &was, ticks, periods);
+	ktrc_outlet_emit_of(&throttle_outlet, KTRC_EV_throttle, &rec, sizeof(rec), &facts,
+			    &subject);
 }
 
 static bool is_dying(const struct cgroup_subsys_state *css)
@@ -74,12 +89,17 @@ static bool is_dying(const struct cgroup_subsys_state *css)
 	return READ_ONCE(css->flags) & CSS_DYING;
 }
 
-/* from now on threads of this CPU are watched, which nobody did before */
+/* from now on threads of this CPU are watched, which nobody did before: of one that is ready nothing is known */
 static void arm(struct ktrc_held_cpu *c)
 {
+	u32 i;
+
 	if (c->is_armed)
 		return;
 	ktrc_waiting_clear(c);
+	for (i = 0; i < KTRC_NR_HELD; i++)
+		WRITE_ONCE(c->at[i].off.word, 0);
+	WRITE_ONCE(c->knows_all, READ_ONCE(ktrc_helds.sees_threads));
 	WRITE_ONCE(c->is_armed, true);
 	atomic_inc(&ktrc_helds.nr_armed);
 }
@@ -92,12 +112,11 @@ static void disarm(struct ktrc_held_cpu *c)
 
 /* the begin of one */
 static void hold(struct ktrc_held_cpu *c, struct ktrc_held *h,
-		 const struct cgroup_subsys_state *css, const struct ktrc_walk *w, u64 now)
+		 const struct cgroup_subsys_state *css, u64 now)
 {
-	h->limiter_tg = w->limiter_tg;
-	h->limiter = w->limiter;
 	atomic_inc(&c->nr_held);
 	arm(c);
+	ktrc_watch_start(&h->off, now);
 	emit_begin(c, h);
 	/* pairs with the full barrier of the cmpxchg in release() */
 	smp_store_release(&h->start, now);
@@ -127,6 +146,7 @@ static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
 {
 	u64 now = ktrc_clock_ticks(ktrc_helds.clock);
 	struct ktrc_held *h;
+	bool is_new;
 
 	if (!w->quota)
 		return;
@@ -137,18 +157,51 @@ static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
 		atomic_long_inc(&ktrc_helds.missed);
 		return;
 	}
-	if (!READ_ONCE(h->start)) {
+	is_new = !READ_ONCE(h->start);
+	if (is_new) {
 		h->nr = 0;
 		h->max = 0;
+		h->own_off.word = 0;
+		h->limiter_tg = w->limiter_tg;
+		h->limiter = w->limiter;
 	}
 	if (!ktrc_held_add_quota(h, w->quota))
 		atomic_long_inc(&ktrc_helds.missed);
 	if (tg == w->limiter_tg) {
 		h->own = w->quota;
+		ktrc_watch_start(&h->own_off, now);
 		ktrc_period_begin(h);
 	}
-	if (!READ_ONCE(h->start))
-		hold(w->on, h, tg, w, now);
+	if (is_new)
+		hold(w->on, h, tg, now);
+}
+
+/*
+ * A cgroup of which nothing is known: one that was made below one that is kept off is so from the
+ * first, without a word of the scheduler's.
+ */
+static void adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css, u64 now)
+{
+	const struct cgroup_subsys_state *up = css->parent;
+	const struct ktrc_held *above = NULL;
+	struct ktrc_held *h;
+	u32 i;
+
+	for (i = 0; i < MAX_DEPTH && up && !above; i++) {
+		above = ktrc_held_find(c, up);
+		if (above && (!READ_ONCE(above->start) || !ktrc_held_is_of(above, up)))
+			above = NULL;
+		up = up->parent;
+	}
+	h = above ? ktrc_held_get(c, css, now) : NULL;
+	if (!h)
+		return;
+	memcpy(h->quota, above->quota, sizeof(h->quota));
+	h->nr = above->nr;
+	h->max = above->nr;
+	h->limiter_tg = above->limiter_tg;
+	h->limiter = above->limiter;
+	hold(c, h, css, now);
 }
 
 /* the cgroup whose quota this is says how often in a row it was used up */
@@ -183,8 +236,10 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 	if (READ_ONCE(h->start) && h->nr == 1 && h->quota[0] == w->quota)
 		release(w->on, h, now);
 	is_known = ktrc_held_drop_quota(h, w->quota);
-	if (is_known && h->own == w->quota)
+	if (is_known && h->own == w->quota) {
+		ktrc_watch_stop(&h->own_off, now);
 		ktrc_period_end(h);
+	}
 }
 
 /* a cgroup is removed: nobody will say that it may run again */
@@ -273,23 +328,38 @@ static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
 	ktrc_outlet_emit_of(&gap_outlet, KTRC_EV_throttle_gap, &rec, sizeof(rec), &facts, &subject);
 }
 
-/* a thread gets the CPU: what it has lost is how long its cgroup was kept off meanwhile */
-static void run(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
+/*
+ * A thread waits on a CPU no more.  What it has lost is how long its cgroup was kept off meanwhile; of
+ * one that was ready when nothing was kept off yet, how long it was since.
+ */
+static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
 {
-	struct ktrc_waiting *w = ktrc_waiting_find(c, task);
+	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
 	const struct ktrc_held *h;
+	struct ktrc_waiting w = { .tg = css };
 	u64 ticks, late;
 
-	if (!w)
+	if (!ktrc_waiting_take(c, task, &w) &&
+	    (!READ_ONCE(c->knows_all) || task->prio < MAX_RT_PRIO))
 		return;
-	h = w->held;
-	w->task = NULL;
-	if (h->tg != w->tg || h->tg != task->sched_task_group || w->moves != task->se.nr_migrations)
+	h = ktrc_held_find(c, css);
+	if (!h || w.tg != css || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css))
 		return;
-	ticks = ktrc_held_ticks(h, now) - w->ticks;
+	ticks = ktrc_watch_read(&h->off, now) - w.off;
 	late = READ_ONCE(h->start) || now < h->end ? 0 : now - h->end;
 	if ((s64)ticks > 0)
 		emit_gap(c, h, task, ticks, late);
+}
+
+/* under the lock of the run queue */
+static void wait_begins(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now,
+			bool is_new)
+{
+	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
+
+	if (atomic_read(&c->nr_held) && !ktrc_held_find(c, css))
+		adopt(c, css, now);
+	ktrc_waiting_add(c, task, now, is_new);
 }
 
 /* on a CPU off which something is kept, or was in the last seconds */
@@ -297,13 +367,13 @@ static noinline void switch_armed(struct ktrc_held_cpu *c, const struct task_str
 				  const struct task_struct *next, bool is_ready)
 {
 	u64 now = ktrc_clock_ticks(ktrc_helds.clock);
-	struct ktrc_waiting *w = is_ready ? NULL : ktrc_waiting_find(c, prev);
 
 	if (is_ready)
-		ktrc_waiting_add(c, prev, now, true);
-	if (w)
-		w->task = NULL;
-	run(c, next, now);
+		wait_begins(c, prev, now, true);
+	else
+		ktrc_waiting_take(c, prev, NULL); /* it was woken before it slept */
+	if (!is_idle_task(next))
+		charge(c, next, now);
 	if (!atomic_read(&c->nr_held) &&
 	    (s64)(now - READ_ONCE(c->last_end)) > (s64)ktrc_helds.linger)
 		disarm(c);
@@ -338,7 +408,7 @@ static noinline void ready(const struct task_struct *task, bool is_new)
 	preempt_disable_notrace();
 	c = ktrc_held_here() ? ktrc_helds.cpu[task_cpu(task)] : NULL;
 	if (c && READ_ONCE(c->is_armed))
-		ktrc_waiting_add(c, task, ktrc_clock_ticks(ktrc_helds.clock), is_new);
+		wait_begins(c, task, ktrc_clock_ticks(ktrc_helds.clock), is_new);
 	preempt_enable_notrace();
 }
 
@@ -353,6 +423,32 @@ static void ktrc_on_sched_wakeup_new(void *data, struct task_struct *task)
 {
 	if (any_is_armed())
 		ready(task, true);
+}
+
+/* from one run queue, which is locked, to another one, which need not be */
+static noinline void move(const struct task_struct *task, int dest_cpu)
+{
+	struct ktrc_held_cpu *from, *to;
+	u64 now;
+
+	preempt_disable_notrace();
+	if (ktrc_held_here()) {
+		from = ktrc_helds.cpu[task_cpu(task)];
+		to = ktrc_helds.cpu[dest_cpu];
+		now = ktrc_clock_ticks(ktrc_helds.clock);
+		if (from && READ_ONCE(from->is_armed))
+			charge(from, task, now);
+		if (to && READ_ONCE(to->is_armed))
+			ktrc_waiting_add(to, task, now, true);
+	}
+	preempt_enable_notrace();
+}
+
+/* who is on no run queue is being woken, and waits nowhere yet */
+static void ktrc_on_sched_migrate_task(void *data, struct task_struct *task, int dest_cpu)
+{
+	if (any_is_armed() && READ_ONCE(task->on_rq))
+		move(task, dest_cpu);
 }
 
 /* ---- control ---- */
@@ -441,6 +537,7 @@ static struct ktrc_point gap_points[] = {
 	KTRC_POINT(sched_switch, ktrc_on_sched_switch),
 	KTRC_POINT(sched_wakeup, ktrc_on_sched_wakeup),
 	KTRC_POINT(sched_wakeup_new, ktrc_on_sched_wakeup_new),
+	KTRC_POINT(sched_migrate_task, ktrc_on_sched_migrate_task),
 };
 
 static int gap_check(void)
@@ -450,6 +547,7 @@ static int gap_check(void)
 
 static void gap_detach(void)
 {
+	WRITE_ONCE(ktrc_helds.sees_threads, false);
 	ktrc_points_detach(gap_points, ARRAY_SIZE(gap_points));
 	throttle_detach();
 }
@@ -461,6 +559,7 @@ static int gap_attach(u32 clock)
 	check_trace_callback_type_sched_switch(ktrc_on_sched_switch);
 	check_trace_callback_type_sched_wakeup(ktrc_on_sched_wakeup);
 	check_trace_callback_type_sched_wakeup_new(ktrc_on_sched_wakeup_new);
+	check_trace_callback_type_sched_migrate_task(ktrc_on_sched_migrate_task);
 	err = throttle_attach(clock);
 	if (err)
 		return err;
@@ -468,6 +567,8 @@ static int gap_attach(u32 clock)
 	err = ktrc_points_attach(gap_points, ARRAY_SIZE(gap_points));
 	if (err)
 		throttle_detach();
+	else
+		WRITE_ONCE(ktrc_helds.sees_threads, true);
 	return err;
 }
 
@@ -477,7 +578,7 @@ static u64 gap_missed(void)
 }
 
 const struct ktrc_probe ktrc_probe_throttle_gap = {
-	.hook = "tracepoints sched_switch, sched_wakeup, sched_wakeup_new, and those of throttle",
+	.hook = "tracepoints sched_switch, sched_wakeup, sched_wakeup_new, sched_migrate_task, and those of throttle",
 	.outlet = &gap_outlet,
 	.check = gap_check,
 	.attach = gap_attach,

@@ -1,25 +1,49 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a CPU quota takes from a thread is recorded as that thread's: one that is alone on its CPU
-# waits as long as the kernel's tracepoint of each switch says, within 3 %; each of three that
-# share a CPU loses what their cgroup is kept off it, within 5 %. A thread outside of it loses
-# nothing.
+# What a CPU quota takes from a thread is recorded as that thread's, what the kernel's tracepoints of each switch,
+# wake-up and move say it lost, gap by gap, and in all within 1 %: of threads that share a CPU, those that
+# waited when the recording began among them; of threads that are moved to another CPU while they wait; and of one that
+# is put into a cgroup that was made while one above it was kept off. A thread outside loses nothing.
 # long
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-cgroup=/sys/fs/cgroup/tight
+top=/sys/fs/cgroup
 trace=/sys/kernel/tracing
+points=(sched_switch sched_wakeup sched_wakeup_new sched_migrate_task)
 
-# busy CPU CGROUP: sets $pid
+# busy CPUS CGROUP: sets $pid
 busy() {
 	taskset -c "$1" perl -e '1 while 1' &
 	pid=$!
 	echo $pid >"$2/cgroup.procs" || fail "cannot move $pid"
 }
 
-# freeze PID...: each runs once more, and then no more; nor is anything recorded, of their end
-freeze() {
+# busy_ones NUMBER CPUS CGROUP: sets $pids
+busy_ones() {
+	pids=()
+	while [ ${#pids[@]} -lt "$1" ]; do
+		busy "$2" "$3"
+		pids+=("$pid")
+	done
+}
+
+tracepoints() {
+	local point
+	for point in "${points[@]}"; do
+		echo "$1" >$trace/events/sched/"$point"/enable
+	done
+}
+
+# watch: by ktrc's clock; each thread has run once before ktrc begins
+watch() {
+	tracepoints 1
+	sleep 0.5
+	ktrc-ctl start -q --events=throttle || fail "start: $?"
+}
+
+# unwatch PID...: each runs once more, and then no more; nothing of its end is recorded
+unwatch() {
 	kill -STOP "$@"
 	for pid; do
 		until grep -q '^State:.T' "/proc/$pid/status"; do
@@ -27,12 +51,14 @@ freeze() {
 		done
 	done
 	ktrc-ctl stop -q || fail "stop: $?"
-}
-
-# lost TID: nanoseconds kept off, and until it ran
-lost() {
-	jq -rs --argjson tid "$1" 'map(select(.event == "throttle.gap" and .tid == $tid).fields) |
-		"\(map(.dur_ns) | add // 0 | floor) \(map(.dur_ns + .late_ns) | add // 0 | floor) \(length)"' "$tmp/ktrc"
+	tracepoints 0
+	cat $trace/trace >"$tmp/trace"
+	grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/trace" || fail "tracefs lost some"
+	echo >$trace/trace
+	kill -KILL "$@"
+	kill -CONT "$@"
+	wait "$@" 2>/dev/null
+	read_all
 }
 
 # read_all: what the session holds
@@ -45,78 +71,111 @@ read_all() {
 	ktrc-ctl reset -q
 }
 
-# watch TID: when it is switched in and out, by ktrc's clock: the scheduler's own loses time when
-# the host stops a virtual CPU
-watch() {
-	echo mono >$trace/trace_clock
-	echo "prev_pid == $1 || next_pid == $1" >$trace/events/sched/sched_switch/filter
-	echo 1 >$trace/events/sched/sched_switch/enable
+# compare CGROUP PID...: of what ktrc says was kept off when, and of what the threads lost
+compare() {
+	jq -r --arg cgroup "$1" 'select(.event == "throttle" and .fields.cgroup == $cgroup) |
+		"\(.fields.cpu) \(.ticks - .fields.dur) \(.ticks)"' "$tmp/ktrc" >"$tmp/intervals"
+	jq -r 'select(.event == "throttle.gap") | "\(.tid) \(.ticks) \(.fields.dur) \(.fields.late) \(.fields.cpu)"' \
+		"$tmp/ktrc" >"$tmp/gaps"
+	tests/functional/gaps_by_tracefs "$tmp/trace" "$tmp/intervals" "$tmp/gaps" "${@:2}" >"$tmp/compared" ||
+		fail "gaps_by_tracefs: $?"
+	while read -r line; do
+		note "$line"
+	done <"$tmp/compared"
+	awk '{ whole = $4 + $5; ours = $7 + $8 }
+		!$2 || $7 < 0.99 * $4 || $7 > 1.01 * $4 || ours < 0.98 * whole || ours > 1.02 * whole { bad = 1 }
+		END { exit bad || !NR }' "$tmp/compared" || fail "tid, gaps, moved, ns, late; ours: gaps, ns, late; in one only"
 }
 
-# waited TID: nanoseconds in which it was ready and did not run
-waited() {
-	echo 0 >$trace/events/sched/sched_switch/enable
-	echo 0 >$trace/events/sched/sched_switch/filter
-	awk -v out="prev_pid=$1 " -v in_="next_pid=$1 " '
-		{ match($0, / [0-9]+\.[0-9]+: /); now = substr($0, RSTART + 1) * 1e9 }
-		since && index($0, in_) { sum += now - since }
-		{ since = index($0, out) && / prev_state=R/ ? now : 0 }
-		END { printf "%.0f\n", sum }' $trace/trace
-	echo local >$trace/trace_clock
+# only_these PID...: lost anything
+only_these() {
+	expect "gaps of others" "$(jq -r 'select(.event == "throttle.gap").tid' "$tmp/ktrc" | sort -un |
+		grep -vxF "$(printf '%s\n' "$@")" | xargs)" ""
 }
 
-# within LOW HIGH PART WHOLE
-within() {
-	awk -v low="$1" -v high="$2" -v part="$3" -v whole="$4" \
-		'BEGIN { exit !(part > 0 && part >= low * whole && part <= high * whole) }'
+# gap_by_gap: none of over a millisecond that only one of both has
+gap_by_gap() {
+	expect "in one only" "$(awk '{ n += $9 } END { print n }' "$tmp/compared")" 0
 }
 
-echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
-mkdir $cgroup || fail "mkdir"
-echo "11000 53000" >$cgroup/cpu.max
+echo mono >$trace/trace_clock
+echo 32768 >$trace/buffer_size_kb
+echo +cpu >$top/cgroup.subtree_control
+mkdir $top/tight || fail "mkdir"
+echo "11000 53000" >$top/tight/cpu.max
 
-ktrc-ctl start -q --events=throttle || fail "start: $?"
-busy 1 /sys/fs/cgroup
+busy 1 $top
 other=$pid
-busy 0 /sys/fs/cgroup
-one=$pid
-watch "$one"
-echo "$one" >$cgroup/cgroup.procs || fail "cannot move $one"
-sleep 4
-freeze "$one"
-switches=$(waited "$one")
-kill -9 "$other" "$one"
-kill -CONT "$one"
-wait
-read_all
-read -r kept all gaps <<<"$(lost "$one")"
-note "alone: $gaps gaps, $kept ns kept off and $((all - kept)) ns late; waited $switches ns"
-[ "$gaps" -ge 23 ] || fail "only $gaps gaps"
-within 0.97 1.03 "$all" "$switches" || fail "$all ns lost, $switches ns waited"
-expect "gaps outside" "$(lost "$other")" "0 0 0"
+busy_ones 3 0 $top/tight
+watch
+sleep 3
+unwatch "${pids[@]}"
+only_these "${pids[@]}"
+compare /tight "${pids[@]}"
+gap_by_gap
 # it adds up ticks, the records are rounded to nanoseconds each
-jq -e --argjson tid "$one" --argjson ns "$kept" --argjson gaps "$gaps" '.threads[] | select(.tid == $tid) |
-	.gaps == $gaps and (.total_ns - $ns | fabs) <= $gaps and .cgroup == "/tight" and .comm == "perl"' "$tmp/view" >/dev/null ||
-	fail "view: $(jq -c .threads "$tmp/view")"
-
-three=()
-for _ in 1 2 3; do
-	busy 1 $cgroup
-	three+=("$pid")
-done
-sleep 1
-ktrc-ctl start -q --events=throttle || fail "start: $?"
-sleep 4
-freeze "${three[@]}"
-kill -9 "${three[@]}"
-kill -CONT "${three[@]}"
-wait
-read_all
-whole=$(jq -s 'map(select(.event == "throttle" and .fields.cpu == 1).fields.dur_ns) | add' "$tmp/ktrc")
-for pid in "${three[@]}"; do
-	read -r kept all gaps <<<"$(lost "$pid")"
-	note "one of three: $gaps gaps, $kept ns of $whole ns"
-	within 0.95 1.01 "$kept" "$whole" || fail "$pid lost $kept of $whole ns"
+for pid in "${pids[@]}"; do
+	read -r gaps ns <<<"$(awk -v tid="$pid" '$1 == tid { print $6, $7 }' "$tmp/compared")"
+	[ "$gaps" -ge 23 ] || fail "only $gaps gaps"
+	jq -e --argjson tid "$pid" --argjson ns "$ns" --argjson gaps "$gaps" '.threads[] | select(.tid == $tid) |
+		.gaps == $gaps and (.total_ns - $ns | fabs) <= $gaps and .cgroup == "/tight" and .comm == "perl"' "$tmp/view" >/dev/null ||
+		fail "view: $(jq -c .threads "$tmp/view")"
 done
 expect "threads of the quota" "$(jq '.quotas[0].nr_threads' "$tmp/view")" 3
-rmdir $cgroup
+kill -KILL "$other"
+wait "$other" 2>/dev/null
+
+# the balancer moves those that may run anywhere, and somebody one of them on purpose
+echo "30000 53000" >$top/tight/cpu.max
+busy_ones 5 0,1 $top/tight
+watch
+for ((i = 0; i < 61; i++)); do
+	taskset -pc $((i % 2)) "${pids[0]}" >/dev/null
+	sleep 0.03
+done
+taskset -pc 0,1 "${pids[0]}" >/dev/null
+sleep 1
+unwatch "${pids[@]}"
+only_these "${pids[@]}"
+compare /tight "${pids[@]}"
+gap_by_gap
+moved=$(awk '{ n += $3 } END { print n }' "$tmp/compared")
+note "$moved gaps ended by a move"
+[ "$moved" -ge 11 ] || fail "only $moved gaps ended by a move"
+rmdir $top/tight
+
+# a long period: what keeps it off its CPU is used up before the child is made
+mkdir $top/long || fail "mkdir"
+echo +cpu >$top/long/cgroup.subtree_control
+mkdir $top/long/user || fail "mkdir"
+watch
+busy 1 $top/long/user
+threads=("$pid")
+echo "10000 1000000" >$top/long/cpu.max
+for ((i = 0; i < 5; i++)); do
+	busy 1 $top
+	periods=$(sed -n 's/^nr_throttled //p' $top/long/cpu.stat)
+	until [ "$(sed -n 's/^nr_throttled //p' $top/long/cpu.stat)" -gt "$periods" ]; do
+		sleep 0.02
+	done
+	# a period has just ended in which it was
+	sleep 0.1
+	mkdir $top/long/made$i || fail "mkdir"
+	echo "$pid" >$top/long/made$i/cgroup.procs || fail "cannot move"
+	threads+=("$pid")
+done
+sleep 2
+unwatch "${threads[@]}"
+only_these "${threads[@]}"
+compare /long/user "${threads[0]}"
+# its intervals are those of the one above, but for the beginning of the first
+for ((i = 0; i < 5; i++)); do
+	compare /long/made$i "${threads[i + 1]}"
+	jq -e -s --arg cgroup "/long/made$i" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
+			{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
+		of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
+		all(. as $i | $above | any((.end - $i.end | fabs) < 1e6 and .begin < $i.begin + 1e6)) and
+		(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 1e6)))' "$tmp/ktrc" >/dev/null ||
+		fail "intervals of made$i: $(grep -E '"event":"throttle"' "$tmp/ktrc")"
+done
+rmdir $top/long/made* $top/long/user $top/long

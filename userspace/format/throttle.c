@@ -146,7 +146,7 @@ static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 	size_t i = 0;
 
 	tables->at[i++] = KTRC_STALLS_TABLE(
-		"by quota: cgroups whose own was used up first, on all CPUs together", view, quotas,
+		"by quota: while a cgroup's own was used up, on all CPUs together", view, quotas,
 		quota_columns, &tables->data[0]);
 	tables->at[i++] = KTRC_STALLS_TABLE("by cgroup, and by the one whose quota it was", view,
 					    cgroups, cgroup_columns, &tables->data[1]);

@@ -8,7 +8,7 @@
 #include "../lib/cleanup.h"
 
 struct throttle_getters {
-	const struct ktrc_getter *cgid, *limiter, *dur, *cpu, *periods, *late;
+	const struct ktrc_getter *cgid, *limiter, *dur, *own, *cpu, *periods, *late;
 };
 
 struct ktrc_throttle_private {
@@ -24,6 +24,7 @@ static struct throttle_getters throttle_getters(const struct ktrc_event *event)
 		.cgid = ktrc_event_getter(event, "cgid"),
 		.limiter = ktrc_event_getter(event, "limiter_id"),
 		.dur = ktrc_event_getter(event, "dur"),
+		.own = ktrc_event_getter(event, "own_ppm"),
 		.cpu = ktrc_event_getter(event, "cpu"),
 		.periods = ktrc_event_getter(event, "periods"),
 		.late = ktrc_event_getter(event, "late"),
@@ -42,7 +43,7 @@ static void resolve(struct ktrc_throttle *view)
 	priv->begin_get = throttle_getters(priv->begin);
 	priv->gap_get = throttle_getters(priv->gap);
 	if (!priv->end_get.dur || !priv->end_get.cgid || !priv->end_get.limiter ||
-	    !priv->end_get.cpu)
+	    !priv->end_get.own || !priv->end_get.cpu)
 		view->event = NULL;
 	if (!priv->gap_get.dur || !priv->gap_get.cgid || !priv->gap_get.limiter)
 		priv->gap = NULL;
@@ -124,20 +125,29 @@ static int add_row(struct ktrc_stall_row *row, u64 ticks, u64 run, u32 weight)
 	return ktrc_stall_add(row, ticks, 0, weight);
 }
 
+/* how long the cgroup's own quota was used up in this interval */
+static u64 own_ticks(const struct throttle_getters *g, const void *payload)
+{
+	return ktrc_get(g->dur, payload) * ktrc_get(g->own, payload) / 1000000;
+}
+
 static int add_end(struct ktrc_throttle *view, const struct ktrc_record *record)
 {
 	const struct throttle_getters *g = &view->priv->end_get;
 	u64 cgid = ktrc_get(g->cgid, record->payload);
 	u64 limiter = ktrc_get(g->limiter, record->payload);
-	u64 ticks = ktrc_get(g->dur, record->payload);
+	u64 own = own_ticks(g, record->payload);
 	u64 run = ktrc_get_or_0(g->periods, record->payload);
 	u32 weight = view->priv->weight;
-	int ret = add_row(ktrc_stalls_get(&view->cgroups, cgid, limiter), ticks, run, weight);
+	int ret = add_row(ktrc_stalls_get(&view->cgroups, cgid, limiter),
+			  ktrc_get(g->dur, record->payload), run, weight);
 
-	if (ret < 0 || cgid != limiter)
+	if (ret < 0 || !own)
 		return ret;
-	ret = add_row(ktrc_stalls_get(&view->quotas, limiter, 0), ticks, run, weight);
-	return ret < 0 ? ret : add_row(view->all, ticks, run, weight);
+	if (cgid != limiter)
+		run = 0; /* in a row of the limiter's */
+	ret = add_row(ktrc_stalls_get(&view->quotas, cgid, 0), own, run, weight);
+	return ret < 0 ? ret : add_row(view->all, own, run, weight);
 }
 
 static int count_thread(struct ktrc_throttle *view, struct ktrc_stall_row *lost, u32 tid)

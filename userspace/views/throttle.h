@@ -16,8 +16,8 @@
  * @event: the event counted; NULL when the session records no throttling
  * @start_ticks: intervals that ended before it are left out, because some CPU's are missing
  * @left_out: records left out for that
- * @all: the intervals of cgroups whose own quota it was
- * @quotas: those by cgroup; each CPU counts, so they can take more than the window
+ * @all: how long cgroups' own quotas were used up, and in how many intervals; what cpu.stat counts
+ * @quotas: that by cgroup; each CPU counts, so they can take more than the window
  * @cgroups: all intervals, by cgroup and limiter
  * @threads: gaps, by thread and cgroup
  * @lost: gaps, by limiter, with the number of threads
