@@ -17,14 +17,26 @@
 
 static DEFINE_MUTEX(files_lock); /* of all but the probe's part of @ktrc_files */
 
+/* what d_path() puts behind the path of a file that was deleted: it is the one that it was */
+static void cut_deleted(char *path, const struct dentry *dentry)
+{
+	static const char mark[] = " (deleted)";
+	size_t len = strlen(path), cut = sizeof(mark) - 1;
+
+	if (d_unlinked(dentry) && len > cut && !strcmp(path + len - cut, mark))
+		path[len - cut] = '\0';
+}
+
 static void name_it(struct ktrc_file *f, const struct file *file, void *room)
 {
-	const char *path;
+	char *path;
 
 	ktrc_build_id_read(&f->build_id, file, room);
 	path = d_path(&file->f_path, room, KTRC_NAME_BYTES);
-	if (!IS_ERR(path))
-		f->path = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
+	if (IS_ERR(path))
+		return;
+	cut_deleted(path, file->f_path.dentry);
+	f->path = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
 }
 
 /* it has been seen when it has no file any more */

@@ -58,7 +58,7 @@ static inline u64 ktrc_file_version(const struct inode *inode)
  * ktrc_file_number() - the number of a file
  * @file: the file; the caller holds a reference
  *
- * Only of one that has a name and was not opened for writing: a reference, held a moment longer
+ * Not of one that was opened for writing and may be run: a reference, held a moment longer
  * than its user has it, keeps a file that can be written from being run.  What tells it from
  * others is its inode, and its name, since on some file systems inodes' numbers are soon used again,
  * and when it was changed.
@@ -73,7 +73,7 @@ static inline u32 ktrc_file_number(struct file *file)
 	u64 key;
 	u32 i;
 
-	if (!files || !inode->i_nlink || file->f_mode & FMODE_WRITE)
+	if (!files || (file->f_mode & FMODE_WRITE && inode->i_mode & 0111))
 		return 0;
 	key = ((u64)inode->i_sb->s_dev << 32 | inode->i_generation) * files->secret[0] +
 	      inode->i_ino * files->secret[1] + ktrc_file_version(inode) * files->secret[3] +
