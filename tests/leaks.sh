@@ -54,6 +54,7 @@ remember() {
 # 2 KiB that is left each time shows with 200.
 run_cycles() {
 	local cycle nr=$2 warm=$(($2 / 5 + 1))
+	[ $warm -ge 10 ] || warm=10
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || remember first
 		[ $((cycle % 25)) != 0 ] || note "cycle $cycle of $nr after $SECONDS s"
