@@ -93,7 +93,9 @@ static int hold(void)
 		entries[i] = find_entry(symbols[i]);
 		err = entries[i] ? ftrace_set_filter_ip(&held, entries[i], 0, 0) : -ENOENT;
 	}
-	return err ?: register_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
+	if (err || !nr_symbols)
+		return err;
+	return register_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
 }
 
 static int throttle(const char *value, const struct kernel_param *param)
@@ -121,7 +123,8 @@ static int __init hold_init(void)
 
 static void __exit hold_exit(void)
 {
-	unregister_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
+	if (nr_symbols)
+		unregister_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
 	while (atomic_read(&nr_inside))
 		msleep(10);
 	synchronize_rcu_tasks();
