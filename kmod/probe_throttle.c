@@ -6,18 +6,17 @@
  * off, or in a cgroup's removal: it never sleeps, locks, allocates, prints or wakes.
  */
 #include <trace/events/cgroup.h>
-#include <trace/events/sched.h>
 
 #include "held.h"
 #include "hook.h"
 #include "probe.h"
+#include "throttle.h"
 
-static struct ktrc_outlet throttle_outlet, begin_outlet, gap_outlet;
+static struct ktrc_outlet throttle_outlet, begin_outlet;
 
 /* its field in the records */
 static_assert(CONFIG_NR_CPUS <= 1 << 13);
 
-#define DUR_MAX ((1ull << 40) - 1)
 /* cgroups, one above the other, among which one that is kept off is looked for */
 #define MAX_DEPTH 16
 #define PERIODS_MAX ((1u << 19) - 1)
@@ -55,7 +54,7 @@ static struct ktrc_ev_throttle end_record(struct ktrc_held_cpu *c, const struct 
 	return (struct ktrc_ev_throttle){
 		.cgid = h->cgid,
 		.limiter_id = h->limiter,
-		.dur = min_t(u64, ticks, DUR_MAX),
+		.dur = min_t(u64, ticks, KTRC_THROTTLE_DUR_MAX),
 		.nr_quotas = h->max,
 		.own_ppm = ppm(ktrc_watch_read(&h->own_off, now), ticks),
 		.cpu = c->cpu,
@@ -102,12 +101,6 @@ static void arm(struct ktrc_held_cpu *c)
 	WRITE_ONCE(c->knows_all, READ_ONCE(ktrc_helds.sees_threads));
 	WRITE_ONCE(c->is_armed, true);
 	atomic_inc(&ktrc_helds.nr_armed);
-}
-
-static void disarm(struct ktrc_held_cpu *c)
-{
-	WRITE_ONCE(c->is_armed, false);
-	atomic_dec(&ktrc_helds.nr_armed);
 }
 
 /* the begin of one */
@@ -176,11 +169,16 @@ static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
 		hold(w->on, h, tg, now);
 }
 
-/*
- * A cgroup of which nothing is known: one that was made below one that is kept off is so from the
- * first, without a word of the scheduler's.
+/**
+ * ktrc_throttle_adopt() - a cgroup of which nothing is known has a thread that is ready
+ * @c: a CPU off which something is kept, its run queue locked
+ * @css: the cgroup's task group
+ * @now: ticks
+ *
+ * One that was made below one that is kept off is so from the first, without a word of the
+ * scheduler's.
  */
-static void adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css, u64 now)
+void ktrc_throttle_adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css, u64 now)
 {
 	const struct cgroup_subsys_state *up = css->parent;
 	const struct ktrc_held *above = NULL;
@@ -310,153 +308,17 @@ static void ktrc_on_bandwidth(unsigned long ip, unsigned long parent, struct ftr
 	preempt_enable_notrace();
 }
 
-/* ---- throttle.gap: the thread's that runs again ---- */
-
-static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
-		     const struct task_struct *task, u64 ticks, u64 late)
-{
-	const struct ktrc_ev_throttle_gap rec = {
-		.cgid = h->cgid,
-		.limiter_id = h->limiter,
-		.dur = min_t(u64, ticks, DUR_MAX),
-		.cpu = c->cpu,
-		.late = min_t(u64, late, U32_MAX),
-	};
-	const struct ktrc_facts facts = { .ticks = ticks };
-	const struct ktrc_subject subject = { .task = task, .cgroup = h->cgroup };
-
-	ktrc_outlet_emit_of(&gap_outlet, KTRC_EV_throttle_gap, &rec, sizeof(rec), &facts, &subject);
-}
-
-/*
- * A thread waits on a CPU no more.  What it has lost is how long its cgroup was kept off meanwhile; of
- * one that was ready when nothing was kept off yet, how long it was since.
- */
-static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
-{
-	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
-	const struct ktrc_held *h;
-	struct ktrc_waiting w = { .tg = css };
-	u64 ticks, late;
-
-	if (!ktrc_waiting_take(c, task, &w) &&
-	    (!READ_ONCE(c->knows_all) || task->prio < MAX_RT_PRIO))
-		return;
-	h = ktrc_held_find(c, css);
-	if (!h || w.tg != css || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css))
-		return;
-	ticks = ktrc_watch_read(&h->off, now) - w.off;
-	late = READ_ONCE(h->start) || now < h->end ? 0 : now - h->end;
-	if ((s64)ticks > 0)
-		emit_gap(c, h, task, ticks, late);
-}
-
-/* under the lock of the run queue */
-static void wait_begins(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now,
-			bool is_new)
-{
-	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
-
-	if (atomic_read(&c->nr_held) && !ktrc_held_find(c, css))
-		adopt(c, css, now);
-	ktrc_waiting_add(c, task, now, is_new);
-}
-
-/* on a CPU off which something is kept, or was in the last seconds */
-static noinline void switch_armed(struct ktrc_held_cpu *c, const struct task_struct *prev,
-				  const struct task_struct *next, bool is_ready)
-{
-	u64 now = ktrc_clock_ticks(ktrc_helds.clock);
-
-	if (is_ready)
-		wait_begins(c, prev, now, true);
-	else
-		ktrc_waiting_take(c, prev, NULL); /* it was woken before it slept */
-	if (!is_idle_task(next))
-		charge(c, next, now);
-	if (!atomic_read(&c->nr_held) &&
-	    (s64)(now - READ_ONCE(c->last_end)) > (s64)ktrc_helds.linger)
-		disarm(c);
-}
-
-static __always_inline bool any_is_armed(void)
-{
-	return unlikely(atomic_read(&ktrc_helds.nr_armed));
-}
-
-static void ktrc_on_sched_switch(void *data, bool preempt, struct task_struct *prev,
-				 struct task_struct *next, unsigned int prev_state)
-{
-	struct ktrc_held_cpu *c;
-
-	if (!any_is_armed())
-		return;
-	preempt_disable_notrace();
-	c = ktrc_held_here();
-	if (c && READ_ONCE(c->is_armed))
-		switch_armed(c, prev, next, preempt || task_is_running(prev));
-	preempt_enable_notrace();
-}
-
-/* who wakes itself runs */
-static noinline void ready(const struct task_struct *task, bool is_new)
-{
-	struct ktrc_held_cpu *c;
-
-	if (task == current)
-		return;
-	preempt_disable_notrace();
-	c = ktrc_held_here() ? ktrc_helds.cpu[task_cpu(task)] : NULL;
-	if (c && READ_ONCE(c->is_armed))
-		wait_begins(c, task, ktrc_clock_ticks(ktrc_helds.clock), is_new);
-	preempt_enable_notrace();
-}
-
-static void ktrc_on_sched_wakeup(void *data, struct task_struct *task)
-{
-	if (any_is_armed())
-		ready(task, false);
-}
-
-/* what is known of a task at this address is another one's, which is dead */
-static void ktrc_on_sched_wakeup_new(void *data, struct task_struct *task)
-{
-	if (any_is_armed())
-		ready(task, true);
-}
-
-/* from one run queue, which is locked, to another one, which need not be */
-static noinline void move(const struct task_struct *task, int dest_cpu)
-{
-	struct ktrc_held_cpu *from, *to;
-	u64 now;
-
-	preempt_disable_notrace();
-	if (ktrc_held_here()) {
-		from = ktrc_helds.cpu[task_cpu(task)];
-		to = ktrc_helds.cpu[dest_cpu];
-		now = ktrc_clock_ticks(ktrc_helds.clock);
-		if (from && READ_ONCE(from->is_armed))
-			charge(from, task, now);
-		if (to && READ_ONCE(to->is_armed))
-			ktrc_waiting_add(to, task, now, true);
-	}
-	preempt_enable_notrace();
-}
-
-/* who is on no run queue is being woken, and waits nowhere yet */
-static void ktrc_on_sched_migrate_task(void *data, struct task_struct *task, int dest_cpu)
-{
-	if (any_is_armed() && READ_ONCE(task->on_rq))
-		move(task, dest_cpu);
-}
-
 /* ---- control ---- */
 
 static struct ktrc_tracepoint rmdir_hook = { .name = "cgroup_rmdir" };
 static u32 nr_users;
 
-static int throttle_check(void)
+/**
+ * ktrc_throttle_check() - can the kernel say when a quota is used up
+ *
+ * Return: 0 or a negative errno.
+ */
+int ktrc_throttle_check(void)
 {
 	return ktrc_tracepoint_check(rmdir_hook.name) ?: ktrc_calls_check(&calls);
 }
@@ -484,7 +346,13 @@ static int hooks_attach(void)
 	return err;
 }
 
-static int throttle_attach(u32 clock)
+/**
+ * ktrc_throttle_attach() - see quotas used up and filled up, for one more event
+ * @clock: enum ktrc_clock of its ticks
+ *
+ * Return: 0; -EBUSY while another clock is read, or why the kernel refuses.
+ */
+int ktrc_throttle_attach(u32 clock)
 {
 	int err;
 
@@ -499,7 +367,8 @@ static int throttle_attach(u32 clock)
 	return err;
 }
 
-static void throttle_detach(void)
+/** ktrc_throttle_detach() - for one event less */
+void ktrc_throttle_detach(void)
 {
 	if (!--nr_users)
 		hooks_detach();
@@ -518,70 +387,17 @@ const struct ktrc_probe ktrc_probe_throttle = {
 	.hook = HOOKS,
 	.outlet = &throttle_outlet,
 	.rules = KTRC_RULE_MIN,
-	.check = throttle_check,
-	.attach = throttle_attach,
-	.detach = throttle_detach,
+	.check = ktrc_throttle_check,
+	.attach = ktrc_throttle_attach,
+	.detach = ktrc_throttle_detach,
 	.missed = throttle_missed,
 };
 
 const struct ktrc_probe ktrc_probe_throttle_begin = {
 	.hook = HOOKS,
 	.outlet = &begin_outlet,
-	.check = throttle_check,
-	.attach = throttle_attach,
-	.detach = throttle_detach,
+	.check = ktrc_throttle_check,
+	.attach = ktrc_throttle_attach,
+	.detach = ktrc_throttle_detach,
 	.missed = throttle_missed,
-};
-
-static struct ktrc_point gap_points[] = {
-	KTRC_POINT(sched_switch, ktrc_on_sched_switch),
-	KTRC_POINT(sched_wakeup, ktrc_on_sched_wakeup),
-	KTRC_POINT(sched_wakeup_new, ktrc_on_sched_wakeup_new),
-	KTRC_POINT(sched_migrate_task, ktrc_on_sched_migrate_task),
-};
-
-static int gap_check(void)
-{
-	return throttle_check() ?: ktrc_points_check(gap_points, ARRAY_SIZE(gap_points));
-}
-
-static void gap_detach(void)
-{
-	WRITE_ONCE(ktrc_helds.sees_threads, false);
-	ktrc_points_detach(gap_points, ARRAY_SIZE(gap_points));
-	throttle_detach();
-}
-
-static int gap_attach(u32 clock)
-{
-	int err;
-
-	check_trace_callback_type_sched_switch(ktrc_on_sched_switch);
-	check_trace_callback_type_sched_wakeup(ktrc_on_sched_wakeup);
-	check_trace_callback_type_sched_wakeup_new(ktrc_on_sched_wakeup_new);
-	check_trace_callback_type_sched_migrate_task(ktrc_on_sched_migrate_task);
-	err = throttle_attach(clock);
-	if (err)
-		return err;
-	ktrc_waiting_clear_all(); /* of who waited when these were attached last */
-	err = ktrc_points_attach(gap_points, ARRAY_SIZE(gap_points));
-	if (err)
-		throttle_detach();
-	else
-		WRITE_ONCE(ktrc_helds.sees_threads, true);
-	return err;
-}
-
-static u64 gap_missed(void)
-{
-	return atomic_long_read(&ktrc_helds.missed_waits);
-}
-
-const struct ktrc_probe ktrc_probe_throttle_gap = {
-	.hook = "tracepoints sched_switch, sched_wakeup, sched_wakeup_new, sched_migrate_task, and those of throttle",
-	.outlet = &gap_outlet,
-	.check = gap_check,
-	.attach = gap_attach,
-	.detach = gap_detach,
-	.missed = gap_missed,
 };

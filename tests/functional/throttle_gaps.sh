@@ -97,9 +97,11 @@ only_these() {
 		grep -vxF "$(printf '%s\n' "$@")" | xargs)" ""
 }
 
-# gap_by_gap: none of over a millisecond that only one of both has
+# gap_by_gap: of those of over a millisecond only one has one in a hundred: the host may stop a virtual CPU between the two
 gap_by_gap() {
-	expect "in one only" "$(awk '{ n += $9 } END { print n }' "$tmp/compared")" 0
+	local gaps alone
+	read -r gaps alone <<<"$(awk '{ gaps += $2 + $6; alone += $9 } END { print gaps, alone }' "$tmp/compared")"
+	[ $((100 * alone)) -le "$gaps" ] || fail "$alone of $gaps gaps in one only"
 }
 
 echo mono >$trace/trace_clock
