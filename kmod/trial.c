@@ -28,21 +28,32 @@ static bool touch_page(unsigned long prot)
 	return is_read == (prot == PROT_READ);
 }
 
-static bool raise_fault(void)
+/* Each returns how many hits that has to be, 0 if it cannot be tried here. */
+
+static u32 raise_fault(void)
 {
 	return touch_page(PROT_READ);
 }
 
 /* also of a task whose memory is locked, and there before it is touched */
-static bool raise_exception(void)
+static u32 raise_exception(void)
 {
 	return touch_page(PROT_NONE);
 }
 
+static u32 map_and_unmap(void)
+{
+	unsigned long address =
+		vm_mmap(NULL, 0, PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+
+	return IS_ERR_VALUE(address) || vm_munmap(address, PAGE_SIZE) ? 0 : 2;
+}
+
 /* Events that can be provoked without harm; of the others attaching checks what it can. */
-static bool (*const provokers[KTRC_NR_EVENTS])(void) = {
+static u32 (*const provokers[KTRC_NR_EVENTS])(void) = {
 	[KTRC_EV_fault] = raise_fault,
 	[KTRC_EV_fault_light] = raise_exception,
+	[KTRC_EV_map] = map_and_unmap,
 };
 
 /**
@@ -90,22 +101,22 @@ static u64 hits(const struct ktrc_trial *t, u32 event)
  * @t: listens meanwhile
  * @outlet: of an attached hook; nobody listens to it
  * @event: its event
- * @provoke: makes it happen; false if it cannot here
+ * @provoke: makes it happen, and returns how often; 0: it cannot here
  *
- * Return: 0, also where it cannot be tried; -EIO when nothing arrives.
+ * Return: 0, also where it cannot be tried; -EIO when not all of it arrives.
  */
 int ktrc_trial_run(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event,
-		   bool (*provoke)(void))
+		   u32 (*provoke)(void))
 {
 	const struct ktrc_listeners *before = outlet->all;
-	bool is_tried;
+	u32 wanted;
 
 	/* pairs with the acquire in ktrc_outlet_all() */
 	smp_store_release(&outlet->all, &t->listeners);
-	is_tried = provoke();
+	wanted = provoke();
 	/* what still sees the trial is over before that is freed */
 	smp_store_release(&outlet->all, before);
-	return is_tried && !hits(t, event) ? -EIO : 0;
+	return hits(t, event) < wanted ? -EIO : 0;
 }
 
 /**

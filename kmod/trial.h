@@ -22,6 +22,6 @@ struct ktrc_trial *ktrc_trial_create(void);
 void ktrc_trial_destroy(struct ktrc_trial *t);
 int ktrc_trial_event(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event);
 int ktrc_trial_run(struct ktrc_trial *t, struct ktrc_outlet *outlet, u32 event,
-		   bool (*provoke)(void));
+		   u32 (*provoke)(void));
 
 #endif /* KTRC_TRIAL_H */

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A module whose ring or clock does not do what it promises does not load, and says why in one
+# A module whose ring, in either mode, or clock does not do what it promises does not load, and says why in one
 # line; one that does has tried itself in less than 50 ms a CPU, also by interrupts that each CPU
-# got from another one. A hook that does not fire fails the start, which says so.
+# got from another one. A hook that does not fire, of a page fault or of
+# munmap, fails the start, which says so.
 # guest: plain
 # guest: icount
 . tests/functional/lib.sh
 
 rmmod ktrc || fail "rmmod: $?"
-for kind in ring clock; do
+for kind in ring flight clock; do
 	echo "<6>begin $kind" >/dev/kmsg
 	insmod build/functional/broken-$kind/ktrc.ko 2>/run/said && fail "a broken $kind loads"
 	grep -q "Input/output error" /run/said || fail "insmod: $(cat /run/said)"
@@ -19,14 +20,20 @@ for kind in ring clock; do
 	[ ! -e /dev/ktrc ] || fail "a broken $kind left its device"
 done
 
-insmod build/functional/broken-hook/ktrc.ko || fail "insmod: $?"
-status=0
-ktrc-ctl start --events=fault.light 2>/run/said || status=$?
-expect "exit code of a start with a hook that does not fire: $(cat /run/said)" $status 5
-grep -q "the hook is attached, but does not fire" /run/said || fail "start: $(cat /run/said)"
-ktrc-ctl start --events=fault 2>/run/said || fail "start of another event: $(cat /run/said)"
-ktrc-ctl reset || fail "reset: $?"
-rmmod ktrc || fail "rmmod: $?"
+# no_start KIND EVENT OTHER: that event of the module is not recorded, the other one is
+no_start() {
+	local status=0
+	insmod "build/functional/broken-$1/ktrc.ko" || fail "insmod: $?"
+	ktrc-ctl start --events="$2" 2>/run/said || status=$?
+	expect "exit code of a start with a hook that does not fire: $(cat /run/said)" $status 5
+	grep -q "the hook is attached, but does not fire" /run/said || fail "start: $(cat /run/said)"
+	ktrc-ctl start --events="$3" 2>/run/said || fail "start of another event: $(cat /run/said)"
+	ktrc-ctl reset || fail "reset: $?"
+	rmmod ktrc || fail "rmmod: $?"
+}
+
+no_start hook fault.light fault
+no_start maphook map fault.light
 
 # calls: function call interrupts of each CPU
 calls() {

@@ -8,38 +8,48 @@
 
 static struct ktrc_outlet outlet;
 
-static bool fire(void)
+static u32 fire(void)
 {
 	preempt_disable();
 	ktrc_emit(&outlet, fault_light, .page = 1);
 	preempt_enable();
-	return true;
+	return 1;
 }
 
-static bool do_nothing(void)
+/* half of what it says */
+static u32 fire_half(void)
 {
-	return true;
+	return 2 * fire();
 }
 
-static bool cannot(void)
+static u32 do_nothing(void)
 {
-	return false;
+	return 1;
+}
+
+static u32 cannot(void)
+{
+	return 0;
 }
 
 static void is_found_out(struct kunit *test)
 {
 	struct ktrc_trial *silent = ktrc_trial_create(), *fires = ktrc_trial_create();
+	struct ktrc_trial *once = ktrc_trial_create();
 
 	KUNIT_ASSERT_NOT_NULL(test, silent);
 	KUNIT_ASSERT_NOT_NULL(test, fires);
+	KUNIT_ASSERT_NOT_NULL(test, once);
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(silent, &outlet, EVENT, do_nothing), -EIO);
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(silent, &outlet, EVENT, cannot), 0);
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(fires, &outlet, EVENT, fire), 0);
+	KUNIT_EXPECT_EQ(test, ktrc_trial_run(once, &outlet, EVENT, fire_half), -EIO);
 	KUNIT_EXPECT_NULL(test, outlet.all); /* nobody listens any more */
 	fire();
 	synchronize_rcu();
 	ktrc_trial_destroy(silent);
 	ktrc_trial_destroy(fires);
+	ktrc_trial_destroy(once);
 }
 
 static struct kunit_case cases[] = { KUNIT_CASE(is_found_out), {} };
