@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "build_id.h"
 
@@ -129,9 +130,13 @@ void ktrc_build_id_read(struct ktrc_build_id *id, const struct file *file, void 
 		return;
 	/* one whose memory is damaged stays where it is */
 	if (PageUptodate(page) && !PageHWPoison(page)) {
-		/* a copy: its owner may write to it meanwhile */
-		memcpy_from_page(room, page, 0, PAGE_SIZE);
-		ktrc_build_id_parse(id, room, PAGE_SIZE);
+		/* a copy: its owner may write to it meanwhile; not all that is in memory can be read */
+		const void *head = kmap_local_page(page);
+		bool is_read = !copy_from_kernel_nofault(room, head, PAGE_SIZE);
+
+		kunmap_local(head);
+		if (is_read)
+			ktrc_build_id_parse(id, room, PAGE_SIZE);
 	}
 	put_page(page);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The table of mapped files: made when the first session asks for them, freed with the last
- * session of all.  A file is held from the probe to the worker, and no longer.
+ * session of all.  A file is held from the probe to the worker, and no longer, if at all.
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -42,7 +42,7 @@ static void name_it(struct ktrc_file *f, const struct file *file, void *room)
 /* it has been seen when it has no file any more */
 static void resolve(struct ktrc_file *f, void *room)
 {
-	/* pairs with the release in ktrc_file_number() */
+	/* pairs with the release of it in ktrc_file_number() */
 	struct file *file = smp_load_acquire(&f->file);
 
 	if (!file)
@@ -129,6 +129,15 @@ void ktrc_files_close(void)
 	vfree(files);
 }
 
+/* NULL: not known */
+static const char *path_of(const struct ktrc_file *f)
+{
+	if (f->path)
+		return f->path;
+	/* pairs with the release of it in ktrc_file_number() */
+	return smp_load_acquire(&f->name[0]) ? f->name : NULL;
+}
+
 /**
  * ktrc_files_next() - walk the table
  * @number: in: the lowest number that is wanted; out: the one found
@@ -147,10 +156,11 @@ bool ktrc_files_next(u32 *number, struct ktrc_name *name)
 	mutex_lock(&files_lock);
 	for (i = *number ? *number - 1 : 0; ktrc_files && !is_found && i < KTRC_NR_FILES; i++) {
 		const struct ktrc_file *f = &ktrc_files->at[i];
+		const char *path = path_of(f);
 
-		if (!f->path)
+		if (!path)
 			continue;
-		strscpy(name->path, f->path, sizeof(name->path));
+		strscpy(name->path, path, sizeof(name->path));
 		name->build_id = f->build_id;
 		*number = i + 1;
 		is_found = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that were mapped, by number: a probe gives the number, a worker finds the path.  All in
- * process context, but for ktrc_file_number().
+ * Files that were mapped, by number: a probe gives the number, a worker finds the path, if the
+ * file can be held so long.  All in process context, but for ktrc_file_number().
  */
 #ifndef KTRC_FILES_H
 #define KTRC_FILES_H
@@ -16,6 +16,8 @@
 
 #define KTRC_NR_FILES 16384 /* power of two; their numbers fit the field of map */
 #define KTRC_FILE_REACH 32
+#define KTRC_FILE_OWN_NAME 32 /* with its NUL; in a dentry there is room for as much at least */
+static_assert(KTRC_FILE_OWN_NAME <= DNAME_INLINE_LEN);
 
 /**
  * struct ktrc_file - a file
@@ -23,12 +25,14 @@
  * @file: a reference to it, until the worker has the path
  * @path: from the root of the file system; NULL: not known yet, or never
  * @build_id: of code
+ * @name: of one that is not held: the last part of its path, its first byte written last
  */
 struct ktrc_file {
 	u64 key;
 	struct file *file;
 	const char *path;
 	struct ktrc_build_id build_id;
+	char name[KTRC_FILE_OWN_NAME];
 };
 
 /**
@@ -54,42 +58,90 @@ static inline u64 ktrc_file_version(const struct inode *inode)
 	return atomic_read(&inode->i_writecount) > 0 ? 0 : ktrc_inode_changed(inode);
 }
 
-/**
- * ktrc_file_number() - the number of a file
- * @file: the file; the caller holds a reference
- *
- * Not of one that was opened for writing and may be run: a reference, held a moment longer
- * than its user has it, keeps a file that can be written from being run.  What tells it from
- * others is its inode, and its name, since on some file systems inodes' numbers are soon used again,
- * and when it was changed.
- *
- * Context: task; preemption disabled.
- * Return: 0 if it is none of these, there is no room, or no table.
+/*
+ * May a reference to it outlive the mapping for a moment?  One for writing keeps a file from being
+ * run, one that is locked or leased stays so, a device or other thing of the kernel's stays open.
+ * No secret is there either: what has a file system of the kernel's own is never read.
  */
-static inline u32 ktrc_file_number(struct file *file)
+static inline bool ktrc_file_may_be_held(const struct file *file)
 {
-	struct ktrc_files *files = READ_ONCE(ktrc_files);
 	const struct inode *inode = file_inode(file);
-	u64 key;
+
+	return !(file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode) &&
+	       !(inode->i_sb->s_flags & SB_NOUSER) && !ktrc_inode_is_locked(inode);
+}
+
+/* A rename meanwhile may mix two; the memory of either is there as long as this cannot sleep. */
+static inline void ktrc_file_copy_name(char to[KTRC_FILE_OWN_NAME], const struct file *file)
+{
+	const unsigned char *name = READ_ONCE(file->f_path.dentry->d_name.name);
 	u32 i;
 
-	if (!files || (file->f_mode & FMODE_WRITE && inode->i_mode & 0111))
-		return 0;
+	for (i = 0; i < KTRC_FILE_OWN_NAME - 1; i++) {
+		to[i] = READ_ONCE(name[i]);
+		if (!to[i])
+			return;
+	}
+}
+
+/*
+ * What tells a file from others is its inode, and its name, since on some file systems inodes'
+ * numbers are soon used again, and when it was changed; @name: NULL, or what is known of it in
+ * place of a path.
+ */
+static inline u64 ktrc_file_key(const struct ktrc_files *files, const struct file *file,
+				const char *name)
+{
+	const struct inode *inode = file_inode(file);
+	u64 key, words[KTRC_FILE_OWN_NAME / sizeof(u64)];
+	u32 i;
+
 	key = ((u64)inode->i_sb->s_dev << 32 | inode->i_generation) * files->secret[0] +
 	      inode->i_ino * files->secret[1] + ktrc_file_version(inode) * files->secret[3] +
 	      (READ_ONCE(file->f_path.dentry->d_name.hash_len) ^ (unsigned long)inode->i_sb) *
 		      files->secret[2];
-	key = (key ^ key >> 32) | 1;
+	if (name) {
+		memcpy(words, name, sizeof(words));
+		for (i = 0; i < ARRAY_SIZE(words); i++)
+			key = (key ^ key >> 32 ^ words[i]) * files->secret[i];
+	}
+	return (key ^ key >> 32) | 1;
+}
+
+/**
+ * ktrc_file_number() - the number of a file
+ * @file: the file; the caller holds a reference
+ *
+ * Context: task; preemption disabled.
+ * Return: 0 if there is no room, or no table.
+ */
+static inline u32 ktrc_file_number(struct file *file)
+{
+	struct ktrc_files *files = READ_ONCE(ktrc_files);
+	bool is_held = ktrc_file_may_be_held(file);
+	char name[KTRC_FILE_OWN_NAME] = {};
+	u64 key;
+	u32 i;
+
+	if (!files)
+		return 0;
+	if (!is_held)
+		ktrc_file_copy_name(name, file);
+	key = ktrc_file_key(files, file, is_held ? NULL : name);
 	for (i = 0; i < KTRC_FILE_REACH; i++) {
 		u32 at = ((key >> 1) + i) & (KTRC_NR_FILES - 1);
 		struct ktrc_file *f = &files->at[at];
 		u64 found = READ_ONCE(f->key) ?: cmpxchg(&f->key, 0, key);
 
-		if (!found) {
+		if (!found && is_held) {
 			get_file(file);
-			/* pairs with the acquire in files.c */
+			/* pairs with the acquire in resolve() */
 			smp_store_release(&f->file, file);
 			irq_work_queue(&files->wake);
+		} else if (!found) {
+			memcpy(f->name + 1, name + 1, sizeof(name) - 1);
+			/* pairs with the acquire in path_of() */
+			smp_store_release(&f->name[0], name[0]);
 		}
 		if (!found || found == key)
 			return at + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When an inode was changed. */
+/* When an inode was changed, and whether it is locked. */
 #ifndef KTRC_COMPAT_INODE_H
 #define KTRC_COMPAT_INODE_H
 
@@ -17,6 +17,19 @@ static inline u64 ktrc_inode_changed(const struct inode *inode)
 #endif
 
 	return (u64)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+/* by whoever opened it: flock(2), or a lease; other locks go when any of their owner's files is closed */
+static inline bool ktrc_inode_is_locked(const struct inode *inode)
+{
+#ifdef CONFIG_FILE_LOCKING
+	const struct file_lock_context *locks = READ_ONCE(inode->i_flctx);
+
+	return locks && (READ_ONCE(locks->flc_flock.next) != &locks->flc_flock ||
+			 READ_ONCE(locks->flc_lease.next) != &locks->flc_lease);
+#else
+	return false;
+#endif
 }
 
 #endif /* KTRC_COMPAT_INODE_H */
