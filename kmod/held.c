@@ -422,6 +422,37 @@ void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u
 }
 
 /**
+ * ktrc_waiting_any_of() - does a thread of a cgroup wait
+ * @c: the CPU
+ * @tg: the cgroup's task group
+ */
+bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_WAITING; i++) {
+		if (READ_ONCE(c->waiting[i].task) && c->waiting[i].tg == tg)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * ktrc_waiting_forget() - a thread comes to another cgroup
+ * @task: the thread
+ *
+ * What is noted of it is of the one that it leaves, and so void.  If it waits without a note, it is
+ * not known any more of anybody who does how long that was in his cgroup.
+ */
+void ktrc_waiting_forget(const struct task_struct *task)
+{
+	struct ktrc_held_cpu *c = ktrc_helds.cpu[task_cpu(task)];
+
+	if (c && READ_ONCE(c->knows_all) && READ_ONCE(task->on_rq) && !find_waiting(c, task))
+		WRITE_ONCE(c->knows_all, false);
+}
+
+/**
  * ktrc_waiting_take() - a thread does not wait any more
  * @c: the CPU on which it waited
  * @task: the thread

@@ -48,7 +48,7 @@ struct ktrc_watch {
 /**
  * struct ktrc_held - a cgroup on one CPU
  * @tg: its task group; NULL: free
- * @cgroup: the cgroup; to compare only
+ * @cgroup: the cgroup; to compare only, unless it is kept off
  * @cgid: its id; 0: of cgroup v1
  * @limiter_tg: whose quota was used up first
  * @limiter: its cgroup id
@@ -128,7 +128,7 @@ struct ktrc_walk {
  * @cpu: its number
  * @nr_held: cgroups that are kept off it
  * @is_armed: something is, or was in the last seconds
- * @knows_all: all threads that became ready since then are among @waiting
+ * @knows_all: all threads that became ready since then are among @waiting; the others were of their cgroup before
  * @last_end: ticks, when a cgroup might run again last
  * @at: by task group, open addressing
  * @waiting: by thread, open addressing; of a thread it is changed by whoever decides where it waits: under the
@@ -210,6 +210,9 @@ void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u
 		      bool is_new);
 bool ktrc_waiting_take(struct ktrc_held_cpu *c, const struct task_struct *task,
 		       struct ktrc_waiting *taken);
+
+bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg);
+void ktrc_waiting_forget(const struct task_struct *task);
 
 int ktrc_helds_open(u32 clock);
 void ktrc_waiting_clear_all(void);

@@ -25,9 +25,12 @@ static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
 		.late = min_t(u64, late, U32_MAX),
 	};
 	const struct ktrc_facts facts = { .ticks = ticks };
-	const struct ktrc_subject subject = { .task = task, .cgroup = h->cgroup };
+	struct ktrc_subject subject = { .task = task };
 
+	rcu_read_lock();
+	subject.cgroup = task_dfl_cgroup((struct task_struct *)task);
 	ktrc_outlet_emit_of(&gap_outlet, KTRC_EV_throttle_gap, &rec, sizeof(rec), &facts, &subject);
+	rcu_read_unlock();
 }
 
 /*
@@ -57,10 +60,8 @@ static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 
 static void wait_begins(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now,
 			bool is_new)
 {
-	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
-
-	if (atomic_read(&c->nr_held) && !ktrc_held_find(c, css))
-		ktrc_throttle_adopt(c, css, now);
+	if (atomic_read(&c->nr_held))
+		ktrc_throttle_adopt(c, (const void *)task->sched_task_group, now);
 	ktrc_waiting_add(c, task, now, is_new);
 }
 

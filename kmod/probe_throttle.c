@@ -169,8 +169,25 @@ static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
 		hold(w->on, h, tg, now);
 }
 
+/* the next cgroup above one that is kept off */
+static const struct ktrc_held *held_above(struct ktrc_held_cpu *c,
+					  const struct cgroup_subsys_state *css)
+{
+	const struct cgroup_subsys_state *up = css->parent;
+	u32 i;
+
+	for (i = 0; i < MAX_DEPTH && up; i++) {
+		const struct ktrc_held *above = ktrc_held_find(c, up);
+
+		if (above && READ_ONCE(above->start) && ktrc_held_is_of(above, up))
+			return above;
+		up = up->parent;
+	}
+	return NULL;
+}
+
 /**
- * ktrc_throttle_adopt() - a cgroup of which nothing is known has a thread that is ready
+ * ktrc_throttle_adopt() - a cgroup, of which nothing may be known, has a thread that is ready
  * @c: a CPU off which something is kept, its run queue locked
  * @css: the cgroup's task group
  * @now: ticks
@@ -180,17 +197,12 @@ static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
  */
 void ktrc_throttle_adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css, u64 now)
 {
-	const struct cgroup_subsys_state *up = css->parent;
-	const struct ktrc_held *above = NULL;
-	struct ktrc_held *h;
-	u32 i;
+	struct ktrc_held *h = ktrc_held_find(c, css);
+	const struct ktrc_held *above;
 
-	for (i = 0; i < MAX_DEPTH && up && !above; i++) {
-		above = ktrc_held_find(c, up);
-		if (above && (!READ_ONCE(above->start) || !ktrc_held_is_of(above, up)))
-			above = NULL;
-		up = up->parent;
-	}
+	if (h && ktrc_held_is_of(h, css))
+		return;
+	above = held_above(c, css);
 	h = above ? ktrc_held_get(c, css, now) : NULL;
 	if (!h)
 		return;
@@ -211,6 +223,13 @@ static void learn_period(struct ktrc_held *h, const struct ktrc_walk *w, u64 now
 		ktrc_period_learn(limiter, w->timer, now);
 }
 
+/* a thread came to it without a word: moved to this CPU, or to the cgroup, while it waited */
+static void miss_adopted(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css)
+{
+	if (ktrc_waiting_any_of(c, css) && held_above(c, css))
+		atomic_long_inc(&ktrc_helds.missed);
+}
+
 /* tg_unthrottle_up(tg, rq): what is below a cgroup comes before it */
 static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 {
@@ -224,10 +243,13 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 		w->on = ktrc_held_cpu_of(rq);
 	w->is_first = false;
 	h = w->on ? ktrc_held_find(w->on, tg) : NULL;
-	if (!h)
-		return;
-	if (!ktrc_held_is_of(h, tg)) {
+	if (h && !ktrc_held_is_of(h, tg)) {
 		ktrc_held_forget(w->on, h);
+		h = NULL;
+	}
+	if (!h) {
+		if (w->on)
+			miss_adopted(w->on, tg);
 		return;
 	}
 	learn_period(h, w, now);
@@ -240,13 +262,12 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 	}
 }
 
-/* a cgroup is removed: nobody will say that it may run again */
-static void ktrc_on_cgroup_rmdir(void *data, struct cgroup *cgroup, const char *path)
+/* a cgroup goes, or its cpu controller does: nobody will say that it may run again */
+static void release_everywhere(const struct cgroup *cgroup, const void *tg)
 {
 	u64 now;
 	u32 i, j;
 
-	preempt_disable_notrace();
 	smp_mb(); /* pairs with the one in hold() */
 	now = ktrc_clock_ticks(ktrc_helds.clock);
 	for (i = 0; i < CONFIG_NR_CPUS && i < ktrc_helds.nr_cpus; i++) {
@@ -255,19 +276,38 @@ static void ktrc_on_cgroup_rmdir(void *data, struct cgroup *cgroup, const char *
 		if (!c || !atomic_read(&c->nr_held))
 			continue;
 		for (j = 0; j < KTRC_NR_HELD; j++) {
-			if (READ_ONCE(c->at[j].start) && c->at[j].cgroup == cgroup)
-				release(c, &c->at[j], now);
+			struct ktrc_held *h = &c->at[j];
+
+			if (READ_ONCE(h->start) && (h->cgroup == cgroup || h->tg == tg))
+				release(c, h, now);
 		}
 	}
+}
+
+static void ktrc_on_cgroup_rmdir(void *data, struct cgroup *cgroup, const char *path)
+{
+	preempt_disable_notrace();
+	release_everywhere(cgroup, NULL);
 	preempt_enable_notrace();
 }
 
-enum { CALL_THROTTLE, CALL_UNTHROTTLE, CALL_DOWN, CALL_UP, CALL_PERIOD, CALL_SLACK, NR_CALLS };
+enum {
+	CALL_THROTTLE,
+	CALL_UNTHROTTLE,
+	CALL_DOWN,
+	CALL_UP,
+	CALL_PERIOD,
+	CALL_SLACK,
+	CALL_RELEASE,
+	CALL_MOVE,
+	NR_CALLS
+};
 
 static const char *const call_symbols[NR_CALLS] = {
 	[CALL_THROTTLE] = "throttle_cfs_rq",	  [CALL_UNTHROTTLE] = "unthrottle_cfs_rq",
 	[CALL_DOWN] = "tg_throttle_down",	  [CALL_UP] = "tg_unthrottle_up",
 	[CALL_PERIOD] = "sched_cfs_period_timer", [CALL_SLACK] = "sched_cfs_slack_timer",
+	[CALL_RELEASE] = "sched_release_group",	  [CALL_MOVE] = "sched_move_task",
 };
 
 static void ktrc_on_bandwidth(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
@@ -294,9 +334,14 @@ static void bandwidth(unsigned long ip, const void *first, const void *second)
 	} else if (ip == calls.ip[CALL_PERIOD]) {
 		ktrc_period_tick(first, ktrc_clock_ticks(ktrc_helds.clock));
 		here->walk.timer = first;
-	} else {
+	} else if (ip == calls.ip[CALL_SLACK]) {
 		/* what a group leaves of its quota before the period ends */
 		here->walk.timer = NULL;
+	} else if (ip == calls.ip[CALL_RELEASE]) {
+		release_everywhere(NULL, first);
+	} else {
+		/* with no lock: it may begin or cease to wait just now */
+		ktrc_waiting_forget(first);
 	}
 }
 
@@ -381,7 +426,7 @@ static u64 throttle_missed(void)
 
 #define HOOKS                                                                                          \
 	"function entries of throttle_cfs_rq, unthrottle_cfs_rq, tg_throttle_down, tg_unthrottle_up, " \
-	"sched_cfs_period_timer, sched_cfs_slack_timer; tracepoint cgroup_rmdir"
+	"sched_cfs_period_timer, sched_cfs_slack_timer, sched_release_group, sched_move_task; tracepoint cgroup_rmdir"
 
 const struct ktrc_probe ktrc_probe_throttle = {
 	.hook = HOOKS,

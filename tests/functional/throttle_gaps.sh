@@ -3,7 +3,8 @@
 # What a CPU quota takes from a thread is recorded as that thread's, what the kernel's tracepoints of each switch,
 # wake-up and move say it lost, gap by gap, and in all within 1 %: of threads that share a CPU, those that
 # waited when the first throttling began among them; of threads that are moved to another CPU while they wait; and of one that
-# is put into a cgroup that was made while one above it was kept off. A thread outside loses nothing.
+# is put into a cgroup that was made while one above it was kept off. A thread outside loses nothing. A session of a cgroup
+# that has no cpu controller of its own gets the gaps of the threads in there.
 # long
 . tests/functional/lib.sh
 
@@ -113,10 +114,20 @@ mkdir $top/tight || fail "mkdir"
 busy 1 $top
 other=$pid
 busy_ones 3 0 $top/tight
+mkdir $top/tight/inner || fail "mkdir"
+echo "${pids[0]}" >$top/tight/inner/cgroup.procs || fail "cannot move"
 watch
+ktrc-ctl start -q --session=inner --cgroup=/tight/inner --events=throttle || fail "start: $?"
 echo "11000 53000" >$top/tight/cpu.max
 sleep 3
 unwatch "${pids[@]}"
+ktrc-read events --session=inner --format=ndjson >"$tmp/inner" || fail "read: $?"
+ktrc-ctl reset -q --session=inner
+rmdir $top/tight/inner
+jq -c --argjson tid "${pids[0]}" 'select(.event == "throttle.gap" and .tid == $tid).fields.dur' "$tmp/ktrc" >"$tmp/gaps_in_there"
+# that session went on until the thread's end
+expect "gaps in the cgroup without a controller" "$(jq -c 'select(.event == "throttle.gap").fields.dur' "$tmp/inner" |
+	head -n "$(wc -l <"$tmp/gaps_in_there")")" "$(cat "$tmp/gaps_in_there")"
 only_these "${pids[@]}"
 compare /tight "${pids[@]}"
 gap_by_gap
@@ -168,6 +179,13 @@ for ((i = 0; i < 5; i++)); do
 	done
 	# a period has just ended in which it was
 	sleep 0.1
+	# the kernel gives it the address of one that was there before
+	mkdir $top/long/before || fail "mkdir"
+	echo "$pid" >$top/long/before/cgroup.procs || fail "cannot move"
+	sleep 0.05
+	echo "$pid" >$top/cgroup.procs || fail "cannot move"
+	rmdir $top/long/before || fail "rmdir"
+	sleep 0.2
 	mkdir $top/long/made$i || fail "mkdir"
 	echo "$pid" >$top/long/made$i/cgroup.procs || fail "cannot move"
 	threads+=("$pid")
@@ -176,14 +194,15 @@ sleep 2
 unwatch "${threads[@]}"
 only_these "${threads[@]}"
 compare /long/user "${threads[0]}"
-# its intervals, of most of a second, are those of the one above, but for the beginning of the first; the host may
-# stop a virtual CPU between the two
+# its intervals, of most of a second, are those of the one above, but for the beginning of the first, before which
+# it was not there; the host may stop a virtual CPU between the two
 for ((i = 0; i < 5; i++)); do
 	compare /long/made$i "${threads[i + 1]}"
 	jq -e -s --arg cgroup "/long/made$i" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
 			{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
 		of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
 		all(. as $i | $above | any((.end - $i.end | fabs) < 2e7 and .begin < $i.begin + 2e7)) and
+		(.[0] as $i | $above | any(.begin + 2e8 < $i.begin and $i.begin < .end)) and
 		(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 2e7)))' "$tmp/ktrc" >/dev/null ||
 		fail "intervals of made$i: $(grep -E '"event":"throttle"' "$tmp/ktrc")"
 done
