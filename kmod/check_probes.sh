@@ -3,8 +3,8 @@
 # usage: check_probes.sh PROBE_OBJECT... -- CONTROL_OBJECT...
 #
 # Holds the objects that run inside probes to what docs/design.md allows them: first the
-# loops of their sources, then their machine code.  Prints what they take from the kernel
-# and their deepest stack; complaints go to stderr.
+# loops of their sources, then those of their machine code, then what else is in it.  Prints
+# the loops, what is taken from the kernel and the deepest stack; complaints go to stderr.
 set -eu
 
 export LC_ALL=C
@@ -15,15 +15,18 @@ sources=
 for object in $probes; do
 	sources="$sources $here/$(basename "$object" .o).c"
 done
+loops=$(mktemp)
 dump=$(mktemp)
-trap 'rm -f "$dump"' EXIT
+trap 'rm -f "$loops" "$dump"' EXIT
 status=0
 echo "objects $probes"
 
 # shellcheck disable=SC2086 # words: Kbuild takes no names with blanks
 {
 	${AWK:-awk} -f "$here/probe_loops.awk" $sources "$here"/*.h "$here"/compat/*.h \
-		"$here"/../uapi/*.h >&2 || status=1
+		"$here"/../uapi/*.h >"$loops" || status=1
+	${OBJDUMP:-objdump} -dlr --no-show-raw-insn $probes >"$dump"
+	${AWK:-awk} -v probes="$probes" -f "$here/probe_rounds.awk" "$loops" "$dump" || status=1
 	for what in -t -r -dr; do
 		${OBJDUMP:-objdump} $what --no-show-raw-insn $probes
 	done >"$dump"

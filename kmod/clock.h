@@ -13,6 +13,7 @@
 
 /* an interrupt that reads the clock voids a try */
 #define KTRC_CLOCK_MONO_TRIES 8
+KTRC_BOUND(KTRC_CLOCK_MONO_TRIES);
 
 DECLARE_PER_CPU(u64, ktrc_clock_last);
 

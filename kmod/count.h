@@ -11,9 +11,12 @@
 
 /* an interrupt with a longer duration voids a try */
 #define KTRC_LONGEST_TRIES 8
+KTRC_BOUND(KTRC_LONGEST_TRIES);
 
 /* enough buckets for any duration, so that none is clamped in a probe */
 #define KTRC_HIST_BITS 64
+KTRC_BOUND(KTRC_HIST_BITS);
+KTRC_BOUND(KTRC_HIST_BUCKETS);
 
 /* no duration: of an event that has none */
 #define KTRC_NO_TICKS (~0ull)
@@ -25,6 +28,7 @@ enum ktrc_loss {
 	KTRC_LOST_NORING,
 	KTRC_NR_LOSSES
 };
+KTRC_BOUND(KTRC_NR_LOSSES);
 
 /**
  * struct ktrc_count - counters of one event on one CPU

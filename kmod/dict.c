@@ -60,6 +60,7 @@ static void write_full(const struct task_struct *task, struct ktrc_pen *pen)
 	struct ktrc_ev_task rec = { .tid = KTRC_TID_NOBODY, .pid = KTRC_TID_NOBODY };
 	u32 i;
 
+	KTRC_BOUND(sizeof(rec.comm) - 1);
 	if (task) {
 		rec.tid = task->pid;
 		rec.pid = task->tgid;

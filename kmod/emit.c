@@ -10,6 +10,8 @@ DEFINE_PER_CPU(u64, ktrc_clock_last);
 
 /* an interrupt voids what was planned or read; so often, then the hit is given up */
 #define KTRC_PLAN_TRIES 8
+KTRC_BOUND(KTRC_PLAN_TRIES);
+KTRC_BOUND(KTRC_NR_EVENTS);
 
 #define KTRC_RECORDED (-1) /* not an enum ktrc_loss */
 

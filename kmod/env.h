@@ -6,6 +6,8 @@
 #ifndef KTRC_ENV_H
 #define KTRC_ENV_H
 
+#include "bound.h"
+
 #ifdef __KERNEL__
 
 #include <linux/bitops.h>

@@ -11,13 +11,18 @@
 #include <linux/irq_work.h>
 #include <linux/types.h>
 
+#include "bound.h"
 #include "build_id.h"
 #include "compat/inode.h"
 
 #define KTRC_NR_FILES 16384 /* power of two; their numbers fit the field of map */
 #define KTRC_FILE_REACH 32
 #define KTRC_FILE_OWN_NAME 32 /* with its NUL; in a dentry there is room for as much at least */
+#define KTRC_FILE_NAME_WORDS (KTRC_FILE_OWN_NAME / 8)
 static_assert(KTRC_FILE_OWN_NAME <= DNAME_INLINE_LEN);
+KTRC_BOUND(KTRC_FILE_REACH);
+KTRC_BOUND(KTRC_FILE_OWN_NAME - 1);
+KTRC_BOUND(KTRC_FILE_NAME_WORDS);
 
 /**
  * struct ktrc_file - a file
@@ -93,7 +98,7 @@ static inline u64 ktrc_file_key(const struct ktrc_files *files, const struct fil
 				const char *name)
 {
 	const struct inode *inode = file_inode(file);
-	u64 key, words[KTRC_FILE_OWN_NAME / sizeof(u64)];
+	u64 key, words[KTRC_FILE_NAME_WORDS];
 	u32 i;
 
 	key = ((u64)inode->i_sb->s_dev << 32 | inode->i_generation) * files->secret[0] +
@@ -102,7 +107,7 @@ static inline u64 ktrc_file_key(const struct ktrc_files *files, const struct fil
 		      files->secret[2];
 	if (name) {
 		memcpy(words, name, sizeof(words));
-		for (i = 0; i < ARRAY_SIZE(words); i++)
+		for (i = 0; i < KTRC_FILE_NAME_WORDS; i++)
 			key = (key ^ key >> 32 ^ words[i]) * files->secret[i];
 	}
 	return (key ^ key >> 32) | 1;

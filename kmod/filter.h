@@ -8,6 +8,8 @@
 #include "count.h"
 #include "../uapi/ktrc_events.h"
 
+KTRC_BOUND(KTRC_MAX_PIDS);
+
 /**
  * struct ktrc_facts - what a filter may ask of a hit, beside its task
  * @ticks: its duration, or KTRC_NO_TICKS

@@ -24,6 +24,11 @@
 #define KTRC_HELD_REACH 16
 /* quotas, one above the other, that can be used up at once */
 #define KTRC_NR_QUOTAS 8
+KTRC_BOUND(KTRC_NR_HELD);
+KTRC_BOUND(KTRC_NR_WAITING);
+KTRC_BOUND(KTRC_HELD_REACH);
+KTRC_BOUND(KTRC_NR_QUOTAS);
+KTRC_BOUND(CONFIG_NR_CPUS);
 
 /**
  * struct ktrc_period - how often a quota was filled up

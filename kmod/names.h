@@ -11,11 +11,13 @@
 #include <linux/irq_work.h>
 #include <linux/types.h>
 
+#include "bound.h"
 #include "build_id.h"
 
 #define KTRC_NAME_BYTES 512 /* a path with its NUL; a longer one is missed */
 #define KTRC_NR_NEW_NAMES 128 /* power of two */
 #define KTRC_NR_SHRINKERS 256 /* power of two; their numbers fit the field of reclaim.slab */
+KTRC_BOUND(KTRC_NAME_BYTES);
 
 /**
  * struct ktrc_name - a cgroup's, a file's, or a shrinker's

@@ -10,6 +10,8 @@
 #include "emit.h"
 #include "filter.h"
 
+KTRC_BOUND(KTRC_MAX_SESSIONS);
+
 /**
  * struct ktrc_listener - a session that listens to an event
  * @cpus: where it records

@@ -5,6 +5,7 @@
  */
 #include <linux/kprobes.h>
 
+#include "bound.h"
 #include "compat/fault.h"
 #include "fault.h"
 #include "hook.h"
@@ -84,6 +85,7 @@ static struct server {
 	{ { .symbol = "numa_migrate_prep", .on_entry = ktrc_on_numa },
 	  IS_ENABLED(CONFIG_NUMA_BALANCING) },
 };
+KTRC_BOUND(ARRAY_SIZE(servers));
 
 /**
  * ktrc_fault_class_check() - can all of these functions be hooked

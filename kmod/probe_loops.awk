@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every loop of these sources has a number of rounds that is known beforehand: it is
 #	for (i = CONSTANT; i < CONSTANT [&& whatever]; i++)
-# and nothing in it changes i.  A constant is a number, a name in capitals, or a size.
+# where i has 32 bits or more and nothing in the loop changes it.  A constant is a number of up to
+# three digits, or what KTRC_BOUND() in the same file or in a header holds to KTRC_MAX_ROUNDS.
 # What is no such loop is refused: while, goto, the kernel's for_each.
+#
+# Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
+# loops in the machine code for these.
 
-function refuse(rest, why,    before) {
+function line_at(rest,    before) {
 	before = substr(code, 1, length(code) - length(rest))
-	print "probe code: " file ":" gsub(/\n/, "", before) + 1 ": " why
+	return gsub(/\n/, "", before) + 1
+}
+
+function refuse(rest, why) {
+	print "probe code: " file ":" line_at(rest) ": " why | "cat >&2"
 	is_bad = 1
 }
 
@@ -45,9 +53,23 @@ function stripped(text,    out, skipped) {
 	return out text
 }
 
+# where a file states its bounds: those of a header are everybody's
+function scope() {
+	return file ~ /[.]h$/ ? "" : file
+}
+
+function read_bounds(    rest, stated) {
+	rest = code
+	while (match(rest, /\n\t*KTRC_BOUND\([^\n;]*\);/)) {
+		stated = substr(rest, RSTART, RLENGTH)
+		rest = substr(rest, RSTART + RLENGTH)
+		gsub(/^\n\t*KTRC_BOUND\(|\);$/, "", stated)
+		is_stated[scope(), stated]
+	}
+}
+
 function is_constant(text) {
-	sub(/ - [0-9]+$/, "", text)
-	return text ~ /^([0-9]+|[A-Z][A-Z0-9_]*|(ARRAY_SIZE|sizeof)\([a-z_.>-]+\))$/
+	return text ~ /^[0-9][0-9]?[0-9]?$/ || ("", text) in is_stated || (file, text) in is_stated
 }
 
 function is_bounded(i, condition,    n, term) {
@@ -64,9 +86,18 @@ function is_changed(i, body) {
 	       body ~ ("([+][+]|--|[^&]&)" i "[^A-Za-z0-9_]")
 }
 
-function judge_for(rest,    head, body, clause, i) {
+# is it declared, in the function that goes on with @rest, as what can count to KTRC_MAX_ROUNDS
+function is_wide(i, rest,    before, part) {
+	before = substr(code, 1, length(code) - length(rest))
+	before = part[split(before, part, /\n[}]/)]
+	return before ~ ("[^a-z0-9_](int|long|u32|u64|size_t) ([^;{}]*[ ,])?" i "[,; ]")
+}
+
+function judge_for(rest,    head, body, clause, line, i) {
 	head = substr(rest, 1, closed(rest, "(", ")"))
 	body = substr(rest, length(head) + 1)
+	for (line = line_at(rest); line <= line_at(body); line++)
+		print "for", file ":" line
 	sub(/^[ \t\n]+/, "", body)
 	body = substr(body, 1, body ~ /^[{]/ ? closed(body, "{", "}") : index(body, ";"))
 	gsub(/[ \t\n]+/, " ", head)
@@ -75,15 +106,15 @@ function judge_for(rest,    head, body, clause, i) {
 	sub(/[+][+]$/, "", i)
 	if (clause[3] !~ /^[a-z_]+[+][+]$/ || (" " clause[1]) !~ (" " i " = ") ||
 	    !is_constant(substr(clause[1], index(clause[1], " = ") + 3)) || !is_bounded(i, clause[2]))
-		refuse(rest, "for " head ": no constant bound")
+		refuse(rest, "for " head ": no constant bound, see kmod/bound.h")
+	else if (!is_wide(i, rest))
+		refuse(rest, "for " head ": " i " is not of 32 bits or more")
 	else if (is_changed(i, body) || body ~ /^(if|for|switch|do)[^a-z_]/)
 		refuse(rest, "for " head ": its body changes " i ", or has no braces of its own")
 }
 
 function judge(    rest, word) {
-	rest = code = stripped(code)
-	gsub(/\\\n/, " \n", rest)
-	code = rest
+	rest = code
 	while (match(rest, /[A-Za-z_][A-Za-z0-9_]*/)) {
 		word = substr(rest, RSTART, RLENGTH)
 		rest = substr(rest, RSTART + RLENGTH)
@@ -94,15 +125,22 @@ function judge(    rest, word) {
 	}
 }
 
-FNR == 1 && file {
-	judge()
-	code = ""
-}
-{
-	file = FILENAME
-	code = code $0 "\n"
-}
+FNR == 1 { files[++nr_files] = FILENAME }
+{ code_of[FILENAME] = code_of[FILENAME] $0 "\n" }
+
 END {
-	judge()
+	for (n = 1; n <= nr_files; n++) {
+		file = files[n]
+		code = stripped(code_of[file])
+		gsub(/\\\n/, " \n", code)
+		code_of[file] = code
+		read_bounds()
+	}
+	for (n = 1; n <= nr_files; n++) {
+		file = files[n]
+		code = code_of[file]
+		judge()
+	}
+	close("cat >&2")
 	exit is_bad
 }

@@ -12,6 +12,8 @@
 
 #define PROGRAM_BYTES sizeof_field(struct ktrc_ev_process_exec, program)
 #define MAX_PATH_BYTES 4096
+KTRC_BOUND(PROGRAM_BYTES);
+KTRC_BOUND(MAX_PATH_BYTES);
 
 static struct ktrc_outlet fork_outlet, exec_outlet, exit_outlet;
 

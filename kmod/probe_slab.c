@@ -15,6 +15,7 @@
 #include "stall.h"
 
 #define KTRC_SHRINKER_REACH 32
+KTRC_BOUND(KTRC_SHRINKER_REACH);
 
 static struct ktrc_outlet slab_outlet;
 static struct ktrc_stalls shrinks;

@@ -19,6 +19,7 @@ static_assert(CONFIG_NR_CPUS <= 1 << 13);
 
 /* cgroups, one above the other, among which one that is kept off is looked for */
 #define MAX_DEPTH 16
+KTRC_BOUND(MAX_DEPTH);
 #define PERIODS_MAX ((1u << 19) - 1)
 #define MILLION 1000000ull
 

@@ -67,6 +67,7 @@
  * ktrc_ring_settle().
  */
 #define KTRC_PUBLISH_TRIES 8
+KTRC_BOUND(KTRC_PUBLISH_TRIES);
 
 /**
  * ktrc_ring_init() - give a ring its memory

@@ -21,10 +21,12 @@
 /* frames in one `stack` record */
 #define KTRC_STACK_PART 4
 #define KTRC_MAX_PARTS (KTRC_MAX_FRAMES / KTRC_STACK_PART)
+KTRC_BOUND(KTRC_MAX_PARTS);
 
 /* words in one `stack_copy` record */
 #define KTRC_COPY_PART 16
 #define KTRC_MAX_COPY_PARTS DIV_ROUND_UP(KTRC_COPY_WORDS, KTRC_COPY_PART)
+KTRC_BOUND(KTRC_MAX_COPY_PARTS);
 
 /**
  * struct ktrc_known_stack - a stack whose frames stand in a packet

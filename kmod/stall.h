@@ -11,6 +11,7 @@
 /* both powers of two */
 #define KTRC_NR_STALLS 1024
 #define KTRC_STALL_REACH 16
+KTRC_BOUND(KTRC_STALL_REACH);
 
 /**
  * struct ktrc_stall - one stall

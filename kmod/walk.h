@@ -8,6 +8,8 @@
 
 /* frames of the tracing itself that may lie above those of a kernel stack that is asked for */
 #define KTRC_OWN_FRAMES 16
+KTRC_BOUND(KTRC_OWN_FRAMES);
+KTRC_BOUND(KTRC_MAX_FRAMES);
 
 /**
  * struct ktrc_frames - a stack that was walked
@@ -27,6 +29,8 @@ struct ktrc_frames {
 #define KTRC_USER_REGS 33
 #define KTRC_MAX_STACK_WORDS (KTRC_MAX_STACK_BYTES / sizeof(u64))
 #define KTRC_COPY_WORDS (KTRC_USER_REGS + KTRC_MAX_STACK_WORDS)
+KTRC_BOUND(KTRC_USER_REGS);
+KTRC_BOUND(KTRC_MAX_STACK_WORDS);
 
 /**
  * struct ktrc_copy - a user stack that was copied

@@ -6,8 +6,11 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
+#include "../bound.h"
+
 /* how far up the list is looked; a call that is further away is not found */
 #define KTRC_NR_RETURNS 8
+KTRC_BOUND(KTRC_NR_RETURNS);
 
 #ifdef CONFIG_KRETPROBE_ON_RETHOOK
 #define KTRC_INNERMOST_CALL (current->rethooks.first)

@@ -6,6 +6,8 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 
+#include "../bound.h"
+
 /* Do frame pointers of this task's code lead through 64-bit words? */
 static __always_inline bool ktrc_has_frame_pointer(const struct pt_regs *regs)
 {
@@ -50,6 +52,7 @@ static inline u32 ktrc_user_registers(const struct pt_regs *regs, u64 *word)
 	bool is_call = (long)regs->orig_ax != -1;
 	u32 i;
 
+	KTRC_BOUND(ARRAY_SIZE(all));
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		word[i] = is_call && all[i].is_clobbered ?
 				  0 :
