@@ -1,42 +1,57 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whichever call fails by which a trace is written, the 1st, the 2nd, ... the last: what was
-# to be saved is still in the session, or in a trace of whole packets that says if it is not
-# all; each record is in one of them, once. `run`, whose session ends with it, keeps what was
-# written. The tool says what failed, why, and what is left where.
+# Whichever call fails by which a trace is written, the 1st, the 2nd, ... the last, with EIO, and if a
+# full disk has a part in it, with ENOSPC: what was to be saved is still in the session, or in a
+# trace of whole packets that says if it is not all; each record is in one of them, once. `run`,
+# whose session ends with it, keeps what was written. The tool says what failed, why, and what
+# is left where.
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 trace=$tmp/trace
-eio=5 enospc=28 errnum=$eio
 consumer_calls="close fallocate fsync ftruncate mkdir mkdirat open rename renameat write"
+full_disk="close fallocate fsync ftruncate write" # calls that fail with ENOSPC as well
+eio=5 enospc=28
+nr=0 errnum=$eio call=''
 
-# hit N WAY [CALL]: with the Nth call failing, or the Nth of that name, by turns with either
-# number; false if there are not so many: then all went well
+# hit WAY [CALL]: with the next call failing, or the next of that name, or the same one with the
+# other number; sets nr, errnum and call; false after the last: then all went well
 hit() {
 	local why="Input/output error"
 	rm -rf "$tmp/hit" "$trace" "$trace".tmp-*
-	errnum=$((eio + enospc - errnum))
-	[ $errnum = $eio ] || why="No space left on device"
-	plan=fail:$1:$errnum${3:+:$3}
-	try "$2" "$trace"
+	if [ $errnum = $eio ] && [[ " $full_disk " == *" $call "* ]]; then
+		errnum=$enospc why="No space left on device"
+	else
+		nr=$((nr + 1)) errnum=$eio
+	fi
+	plan=fail:$nr:$errnum${2:+:$2}
+	try "$1" "$trace"
 	plan=
 	if [ ! -e "$tmp/hit" ]; then
-		expect "exit code of $2 without a failure" "$status $(<"$tmp/err")" "0 "
+		expect "exit code of $1 without a failure" "$status $(<"$tmp/err")" "0 "
+		nr=0 call=''
 		return 1
 	fi
 	call=$(<"$tmp/hit")
-	echo "$2 $call" >>"$tmp/hits"
+	echo "$1 $errnum $call" >>"$tmp/hits"
 	complained "$trace" "$why"
 	left_of "$trace"
 }
 
+# failed WAY NUMBER: calls that did with it
+failed() {
+	sed -n "s/^$1 $2 //p" "$tmp/hits" | sort -u | xargs
+}
+
 # visited WAY CALLS: that each of them was among those that failed
 visited() {
-	expect "calls of $1 that failed" "$(sed -n "s/^$1 //p" "$tmp/hits" | sort -u | xargs)" "$2"
-	note "$1: $(grep -c "^$1 " "$tmp/hits") calls failed, one at a time; $SECONDS s"
+	expect "calls of $1 that failed" "$(failed "$1" $eio)" "$2"
+	expect "calls of $1 that failed on a full disk" "$(failed "$1" $enospc)" \
+		"$(comm -12 <(xargs -n 1 <<<"$2") <(xargs -n 1 <<<"$full_disk") | xargs)"
+	note "$1: $(grep -c "^$1 $eio " "$tmp/hits") calls failed, one at a time, $(grep -c "^$1 $enospc " "$tmp/hits")" \
+		"of them on a full disk as well; $SECONDS s"
 }
 
 # record: on both CPUs
@@ -47,9 +62,7 @@ record() {
 
 # The session notices nothing, and a trace is whole or not there.
 kept_in_session() {
-	local nr
-	for ((nr = 1; ; nr++)); do
-		hit $nr "$1" || break
+	while hit "$1"; do
 		[ -z "$left" ] || diff -r "$tmp/whole" "$left" || fail "call $nr ($call): half a trace"
 	done
 	diff -r "$tmp/whole" "$trace" || fail "$1: not the same trace"
@@ -57,9 +70,7 @@ kept_in_session() {
 
 # What is left of each try is the next one's; in the end every record has been kept, once.
 consumed() {
-	local nr
-	for ((nr = 1; ; nr++)); do
-		hit $nr follow || break
+	while hit follow; do
 		[ -n "$left" ] || continue
 		whole_packets "$left"
 		told_where "$left"
@@ -87,10 +98,9 @@ kept_of_run() {
 
 # Each name by itself: how often it writes depends on when it gets to it.
 ran() {
-	local name nr
+	local name
 	for name in $consumer_calls; do
-		for ((nr = 1; ; nr++)); do
-			hit $nr run "$name" || break
+		while hit run "$name"; do
 			kept_of_run "$name $nr"
 		done
 	done
