@@ -2,24 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0
 # What happens inside a probe while it runs is counted like anything else: exceptions for a
 # kernel address that is not mapped and for a page that is swapped out, raised by kprobes on each
-# function that probes call or are made of; and all that the function tracer does. No hit goes
-# without a trace, in a writer that is busy it is `lost_recursion`, and 6 KiB of stack are left.
+# function that probes call or are made of, in the task and in a breakpoint; and all that the
+# function tracer does. No hit goes without a trace; in a writer that is busy it is
+# `lost_recursion`, so there is one writer for each context, and 6 KiB of stack are left.
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-nr=20011
+nr=20011 # faults of the process
+tries=8 # of a writer whose plan an interrupt voids
 tracing=/sys/kernel/tracing
 # functions of the slow path, which run with the guard against recursion up
 guarded=(ktrc:ktrc_who_is ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open ktrc:ktrc_walk_user
 	ktrc:ktrc_walk_kernel)
 
-# What this session calls from ktrc by a call that a kprobe can stand on. Of the others the kernel
-# has none there (memcpy, __stack_chk_fail), nobody waits (irq_work_queue), the compiler jumps
-# (thunk, trampoline), or another family calls them (memset).
-reached=(ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open __rcu_read_lock __rcu_read_unlock
-	ktime_get_mono_fast_ns ktime_get_real_fast_ns ktrc:ktrc_walk_user ktrc:ktrc_walk_kernel stack_trace_save)
+# What no kprobe stands in when a probe calls it, and why. All others are reached.
+declare -A unreached=(
+	[__SCT__preempt_schedule_notrace]="the kernel patches the call, to where the trampoline leads"
+	[__stack_chk_fail]="the kernel has no kprobes there, and stops when it is called"
+	[__x86_return_thunk]="the kernel patches the jump, to a return"
+	[memset]="ktrc_stalls_clear() alone calls it, while no probe runs"
+)
+refused=memcpy # or reached: Debian's kernel has no kprobes there, the debug kernel has
+declare -A faults=() # reads that failed inside each function; negative: it has no kprobe
 
 # value PARAMETER
 value() {
@@ -50,7 +56,7 @@ end() {
 	echo >&"$go"
 	wait $process || fail "swapped: $?"
 	exec {go}>&-
-	rm "$tmp/go"
+	rm "$tmp/go" "$tmp/said"
 }
 
 # sum COUNTER: of the session, all of whose hits are accounted for
@@ -60,38 +66,95 @@ sum() {
 	jq "[.counters[].$1] | add" "$tmp/stats"
 }
 
-# recursion: faults inside probes
-recursion() {
-	local module raised=0 inside=0 lost written i functions counts
+# raise MODE BREAKPOINTS FUNCTION...: faults inside probes, by kprobes on these functions; sets seen and
+# raised, exceptions, and the session's counters
+raise() {
+	local mode=$1 breakpoints=$2 module reader='' i functions counts
+	shift 2
+	functions=("$@")
 	module=$(awk '$1 == "ktrc" { print "core=" $6, "core_bytes=" $2 }' /proc/modules)
-	mapfile -t functions < <(printf '%s\n' "${guarded[@]}" && awk '$1 == "call" { print $2 }' kmod/probe_symbols)
 	begin
 	# shellcheck disable=SC2086 # two parameters
-	insmod build/functional/ktrc_recurse.ko $module pid="$pid" swapped="$swapped" \
+	insmod build/functional/ktrc_recurse.ko $module pid="$pid" swapped="$swapped" breakpoints="$breakpoints" \
 		functions="$(IFS=, && echo "${functions[*]}")" || fail "insmod ktrc_recurse"
-	ktrc-ctl start -q --events=fault.light:stack=both --pid="$pid" --memory=2M || fail "start: $?"
+	ktrc-ctl start -q --events=fault.light:stack=both --pid="$pid" --memory=2M --mode="$mode" ||
+		fail "start: $?"
+	if [ "$mode" = stream ]; then
+		ktrc-read -q --follow --save="$tmp/followed" &
+		reader=$!
+		wait_until_it_waits $reader
+	fi
 	end
 	ktrc-ctl stop -q || fail "stop: $?"
+	[ -z "$reader" ] || wait $reader || fail "reader: $?"
 	IFS=, read -ra counts < <(value faults)
 	for i in "${!functions[@]}"; do
 		note "${functions[i]}: ${counts[i]} faults"
-		[[ " ${reached[*]} " != *" ${functions[i]} "* ]] || [ "${counts[i]}" -gt 0 ] ||
-			fail "no fault inside ${functions[i]}"
-		[ "${counts[i]}" -le 0 ] || raised=$((raised + counts[i]))
-		[ "$i" -ge ${#guarded[@]} ] || inside=$((inside + counts[i]))
+		faults[${functions[i]}]=$((${faults[${functions[i]}]:-0} + counts[i]))
 	done
-	lost=$(sum lost_recursion) written=$(sum written)
-	note "$raised faults inside probes, $inside of them with the guard up: $lost lost as recursion"
-	note "$(value least_stack) bytes of stack were left"
-	expect "exceptions of the process" $(($(sum hits) - $(sum filtered))) "$(value seen)"
-	expect "of them recorded or lost as recursion" $((written + lost)) "$(value seen)"
-	[ $inside -ge 20000 ] || fail "only $inside faults with the guard up"
-	[ "$lost" -ge $inside ] || fail "of $inside only $lost are lost as recursion"
-	[ "$written" -ge $nr ] || fail "only $written recorded"
+	seen=$(value seen) raised=$(value raised)
+	lost=$(sum lost_recursion) written=$(sum written) nested=$(sum nested) lost_nest=$(sum lost_nest)
+	note "$raised of $seen exceptions inside probes: $lost lost as recursion, $nested nested, $lost_nest of" \
+		"all lost as nested; $(value least_stack) bytes of stack were left"
+	[ "$seen" -ge $nr ] || fail "the process has $seen exceptions"
+	expect "exceptions of the process" $(($(sum hits) - $(sum filtered))) "$seen"
 	[ "$(value least_stack)" -ge 6144 ] || fail "the stack gets short"
 	rmmod ktrc_recurse || fail "rmmod"
-	ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
+	[ -n "$reader" ] || ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
 	ktrc-ctl reset -q
+}
+
+wait_until_it_waits() {
+	until grep -q '^State:.S' "/proc/$1/status" && grep -q poll "/proc/$1/wchan"; do
+		kill -0 "$1" || fail "the reader ended"
+		sleep 0.1
+	done
+}
+
+# recursion: in one context each is lost, in the one above each is a writer of its own; never more
+recursion() {
+	local all function got in_tries
+	mapfile -t all < <(printf '%s\n' "${guarded[@]}" && awk '$1 == "call" { print $2 }' kmod/probe_symbols)
+	raise flight 0 "${all[@]}"
+	expect "raised in the task, and lost as recursion" "$lost" "$raised"
+	expect "nested, of those" "$nested" 0
+	expect "recorded" "$written" $((seen - raised))
+	[ "$raised" -ge 20000 ] || fail "only $raised"
+	[ "$written" -ge $nr ] || fail "only $written recorded"
+
+	nr=5003
+	in_tries=${faults[ktrc:ktrc_who_is]}
+	raise flight 1 "${all[@]}"
+	in_tries=$((${faults[ktrc:ktrc_who_is]} - in_tries))
+	expect "raised in a breakpoint, and nested" "$nested" "$raised"
+	expect "lost as recursion, of those" "$lost" 0
+	expect "recorded, or lost as nested" $((written + lost_nest)) "$seen"
+	[ "$raised" -ge 20000 ] || fail "only $raised"
+	# it is called once a try, and two reads fail in it
+	[ "$in_tries" -le $((2 * tries * (seen - raised))) ] || fail "$in_tries faults: more than $tries tries"
+
+	# who waits is woken when nobody writes
+	raise stream 0 irq_work_queue
+	expect "lost as recursion, raised where nobody writes" "$lost" 0
+	expect "nested, raised where nobody writes" "$nested" 0
+
+	for function in "${all[@]}"; do
+		got=${faults[$function]}
+		if [ -n "${unreached[$function]:-}" ]; then
+			[ "$got" -le 0 ] || fail "$function can be reached, although ${unreached[$function]}"
+		elif [ "$function" != $refused ] || [ "$got" -ge 0 ]; then
+			[ "$got" -gt 0 ] || fail "no fault inside $function"
+		fi
+	done
+	# a kernel that looks at all it does has calls in the objects that are not theirs, and no such list
+	[ ! -e kmod/probes.ok ] || expect "who calls memset" "$(callers memset)" ktrc_stalls_clear
+}
+
+# callers FUNCTION: in objects that run inside probes
+callers() {
+	# shellcheck disable=SC2046 # words
+	objdump -dr $(sed -n 's/^objects //p' kmod/probes.ok) |
+		awk -v name="$1" '/>:$/ { from = $2 } $2 ~ /^R_/ && $3 ~ "^" name "[-+]" { print substr(from, 2, length(from) - 3) }' | sort -u
 }
 
 # traced: every function of the kernel

@@ -6,9 +6,14 @@
  * that is not mapped and a user address that is swapped out.  Both raise the exception that
  * fault.light records, and fail.
  *
- * What it did and saw stands in its parameters: seen, what another probe on the same
- * tracepoints counts; least_stack, bytes that were left at the deepest place; and faults,
- * in the order of functions, how many each raised; negative: the kernel has no kprobe there.
+ * A kprobe that is a jump, or ftrace's, runs in the caller's context, a task; one that is a
+ * breakpoint in another one, as the kernel takes it as it takes an NMI.  breakpoints says which of both
+ * are meant, and makes those of all functions that ftrace does not hook breakpoints.
+ *
+ * What it did and saw stands in its parameters: seen, exceptions that another probe on the
+ * same tracepoints counts; raised, those of them that are the module's own; least_stack,
+ * bytes that were left at the deepest place; and faults, in the order of functions, how many
+ * reads failed in each; negative: the kernel has no kprobe there.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -28,6 +33,8 @@ static int pid; /* whose faults, as the first namespace numbers it */
 module_param(pid, int, 0644);
 static unsigned long swapped; /* an address of that process */
 module_param(swapped, ulong, 0644);
+static bool breakpoints;
+module_param(breakpoints, bool, 0444);
 static char *functions[MOST];
 static int nr_functions;
 module_param_array(functions, charp, &nr_functions, 0444);
@@ -35,19 +42,30 @@ static int faults[MOST];
 module_param_array(faults, int, NULL, 0444);
 static unsigned long seen;
 module_param(seen, ulong, 0444);
+static unsigned long raised;
+module_param(raised, ulong, 0444);
 static unsigned long least_stack = THREAD_SIZE;
 module_param(least_stack, ulong, 0444);
 
 static struct kprobe probes[MOST];
+static bool is_raising;
 static char *area; /* one page; the page behind it is never mapped */
 static struct tracepoint *points[2];
 static const char *const point_names[] = { "page_fault_user", "page_fault_kernel" };
+
+/* nobody sends NMIs here: what looks like one is a breakpoint in a task */
+static bool is_meant_context(void)
+{
+	u32 context = preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET);
+
+	return context == (breakpoints ? NMI_OFFSET + HARDIRQ_OFFSET : 0);
+}
 
 static bool is_wanted(const struct pt_regs *regs)
 {
 	unsigned long caller = *(unsigned long *)regs->sp;
 
-	return current->tgid == READ_ONCE(pid) && in_task() && caller - core < core_bytes;
+	return current->tgid == READ_ONCE(pid) && is_meant_context() && caller - core < core_bytes;
 }
 
 static int on_call(struct kprobe *probe, struct pt_regs *regs)
@@ -58,17 +76,29 @@ static int on_call(struct kprobe *probe, struct pt_regs *regs)
 	if (!is_wanted(regs))
 		return 0;
 	least_stack = min(least_stack, left);
+	WRITE_ONCE(is_raising, true);
+	/* a page that came back is read, and no fault: none may be served here */
+	pagefault_disable();
 	if (copy_from_kernel_nofault(&c, area + PAGE_SIZE, 1))
 		faults[probe - probes]++;
 	if (copy_from_user_nofault(&c, (void __user *)swapped, 1))
 		faults[probe - probes]++;
+	pagefault_enable();
+	WRITE_ONCE(is_raising, false);
 	return 0;
+}
+
+/* with one the kernel makes no jump of a kprobe */
+static void after_call(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
+{
 }
 
 static void on_fault(void *data, unsigned long address, struct pt_regs *regs, unsigned long error)
 {
-	if (current->tgid == READ_ONCE(pid))
-		seen++;
+	if (current->tgid != READ_ONCE(pid))
+		return;
+	seen++;
+	raised += READ_ONCE(is_raising);
 }
 
 static void find_points(struct tracepoint *point, void *unused)
@@ -117,6 +147,7 @@ static int __init recurse_init(void)
 	for (i = 0; i < nr_functions; i++) {
 		probes[i].symbol_name = functions[i];
 		probes[i].pre_handler = on_call;
+		probes[i].post_handler = breakpoints ? after_call : NULL;
 		faults[i] = register_kprobe(&probes[i]);
 		if (faults[i])
 			probes[i].addr = NULL;
