@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fail_nth: for each way to control ktrc, the first allocation or copy that the kernel makes
- * for it fails, then the second, and so on until none is left that could.  What fails leaves
- * everything as it was.  A line for each: its name, how many failed, with which errno.
+ * fail_nth [WAY...]: for each way to control ktrc, or for these, the first allocation or copy
+ * that the kernel makes for it fails, then the second, and so on until none is left that could.
+ * What fails leaves everything as it was.  A line for each: its name, how many failed of those
+ * that the kernel makes, how long it took.
  */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "genl.h"
 
@@ -18,6 +21,7 @@ static struct answer answer;
 static struct ktrc_ioc_info info;
 static int device = -1;
 static int nth_fd;
+static uint64_t own_cgroup; /* that this program runs in */
 
 /* ---- what is tried ---- */
 
@@ -83,7 +87,7 @@ struct wanted {
 static void put_filters(struct request *r)
 {
 	uint32_t event = KTRC_EV_fault, sample = 3, pid = 1, frames = 20;
-	uint64_t min_ns = 1000, cgroup = 1;
+	uint64_t min_ns = 1000;
 	struct nlattr *rule = put(r, KTRC_A_SESSION_RULE | NLA_F_NESTED, NULL, 0);
 
 	put(r, KTRC_A_RULE_EVENT, &event, sizeof(event));
@@ -93,7 +97,7 @@ static void put_filters(struct request *r)
 	put(r, KTRC_A_RULE_KERNEL_FRAMES, &frames, sizeof(frames));
 	nest_end(r, rule);
 	put(r, KTRC_A_SESSION_PID, &pid, sizeof(pid));
-	put(r, KTRC_A_SESSION_CGROUP, &cgroup, sizeof(cgroup));
+	put(r, KTRC_A_SESSION_CGROUP, &own_cgroup, sizeof(own_cgroup));
 }
 
 static const uint64_t every_event = 0
@@ -143,6 +147,11 @@ static int new_with_all(void)
 	return make("new", &(struct wanted){ .running = true, .all = true });
 }
 
+static int new_stopped_with_all(void)
+{
+	return make("new", &(struct wanted){ .all = true });
+}
+
 static int new_filtered(void)
 {
 	return make("new", &(struct wanted){ .running = true, .filtered = true });
@@ -161,6 +170,16 @@ static int replace(void)
 static int delete_new(void)
 {
 	return delete ("new");
+}
+
+static int start_new(void)
+{
+	return set_state("new", KTRC_STATE_RUNNING);
+}
+
+static int stop_new(void)
+{
+	return set_state("new", KTRC_STATE_STOPPED);
 }
 
 static int start(void)
@@ -305,7 +324,10 @@ static int nothing(void)
 
 /* ---- trying it ---- */
 
-/* In this order: each finds what the ones before have left; @undo takes back a success. */
+/*
+ * In this order: each finds what the ones before have left; @undo takes back a success.  Without
+ * it there is but a step between two ways, which is always made.
+ */
 static const struct row {
 	const char *name;
 	int (*try)(void);
@@ -318,6 +340,12 @@ static const struct row {
 	{ "session_new with every event", new_with_all, delete_new },
 	{ "session_new filtered", new_filtered, delete_new },
 	{ "session_new bound", new_bound, reopen },
+	{ "", new_stopped_with_all, NULL },
+	{ "session_set start with every event", start_new, stop_new },
+	{ "", start_new, NULL },
+	{ "session_set stop with every event", stop_new, start_new },
+	{ "session_del with every event", delete_new, new_with_all },
+	{ "", delete_new, NULL },
 	{ "", new_stopped, NULL },
 	{ "session_del", delete_new, new_stopped },
 	{ "", delete_new, NULL },
@@ -429,29 +457,66 @@ static bool try_one(const struct row *row, int nth, int *failed)
 	return is_hit;
 }
 
-int main(void)
+static void try_all(const struct row *row)
 {
+	time_t began = time(NULL);
+	int nth = 1, failed = 0;
+
+	while (nth < MOST && try_one(row, nth, &failed))
+		nth++;
+	if (nth == MOST)
+		errx(1, "%s: there is no end", row->name);
+	printf("%s: %d of %d failed, %ld s\n", row->name, failed, nth - 1,
+	       (long)(time(NULL) - began));
+}
+
+/* Whether it is one of those asked for, or all are. */
+static bool is_asked_for(const struct row *row, char **names)
+{
+	char **name;
+
+	for (name = names; *name && strcmp(*name, row->name); name++)
+		;
+	return !*names || *name;
+}
+
+static uint64_t find_own_cgroup(void)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char path[256], full[300];
+	struct stat st;
+
+	if (!file || fscanf(file, "0::%255s", path) != 1)
+		err(1, "no cgroup");
+	fclose(file);
+	snprintf(full, sizeof(full), "/sys/fs/cgroup%s", path);
+	if (stat(full, &st))
+		err(1, "%s", full);
+	return st.st_ino;
+}
+
+int main(int argc, char **argv)
+{
+	int error = genl_open(&genl), asked = 0;
 	size_t i;
-	int error = genl_open(&genl);
 
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (error || nth_fd < 0)
 		err(1, "no family ktrc, or no fail-nth");
+	own_cgroup = find_own_cgroup();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
-		int nth = 1, failed = 0;
 
 		if (!row->undo) {
 			error = row->try();
 			if (error)
 				errx(1, "preparing row %zu: %s", i, strerror(error));
-			continue;
+		} else if (is_asked_for(row, argv + 1)) {
+			try_all(row);
+			asked++;
 		}
-		while (nth < MOST && try_one(row, nth, &failed))
-			nth++;
-		if (nth == MOST)
-			errx(1, "%s: there is no end", row->name);
-		printf("%s: %d of %d failed\n", row->name, failed, nth - 1);
 	}
+	if (argc > 1 && asked != argc - 1)
+		errx(2, "usage: fail_nth [WAY...]: %d of %d are ways", asked, argc - 1);
 	return 0;
 }
