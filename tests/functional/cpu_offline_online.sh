@@ -1,16 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A CPU that is offline when the module is loaded and comes up later is recorded like any
-# other; going down and up again and again under load loses nothing and balances.
+# other; going down and up again and again under load, while a second session comes and goes, loses
+# nothing, balances, and leaves nothing behind.
 # KTRC_CYCLES: how often (200).
 # timeout: 900
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
 
+tmp=$(mktemp -d /run/XXXXXX)
 cycles=${KTRC_CYCLES:-200}
 cpu=/sys/devices/system/cpu/cpu1/online
 trap 'echo 1 >$cpu' EXIT
+
+# another_session: its life
+another_session() {
+	ktrc-ctl start -q --session=second --events=fault.light,throttle --memory=1M &&
+		ktrc-read events --session=second --format=ndjson >"$tmp/second" && ktrc-ctl stop -q --session=second &&
+		ktrc-ctl reset -q --session=second
+}
+
+# toggle CYCLE: each tenth time beside a session
+toggle() {
+	local pid=
+	[ $(($1 % 10)) != 0 ] || { another_session & pid=$!; }
+	echo 0 >$cpu || fail "offline"
+	echo 1 >$cpu || fail "online"
+	[ -z "$pid" ] || wait $pid || fail "another session: $?"
+}
 
 rmmod ktrc || fail "rmmod"
 echo 0 >$cpu || fail "cannot take CPU 1 offline"
@@ -29,10 +47,7 @@ one=$!
 touch_pages bursts 1000000000 >/dev/null &
 two=$!
 throttle 0-1 0-1
-for ((i = 0; i < cycles; i++)); do
-	echo 0 >$cpu || fail "offline"
-	echo 1 >$cpu || fail "online"
-done
+run_cycles toggle "$cycles" "$(leftovers)"
 kill $one $two
 wait $one $two 2>/dev/null
 free_throttled

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The module is unloaded under load while tasks wait inside each function whose return it hooks: a
-# hundred inside the handler of a page fault that advice raised, one inside each of the others, but for the
-# system calls of 32-bit programs. They go on as if it had never been, and nothing is left behind.
+# hundred inside the handler of a page fault that advice raised, one inside each of the others, the
+# system calls of 32-bit programs among them. They go on as if it had never been, and nothing is left behind.
 # KTRC_CYCLES: how often (20).
 # guest: turns_nodes
 # timeout: 3000
@@ -19,7 +19,9 @@ huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
 	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap __x64_sys_process_madvise migrate_pages)
 of_32=(__ia32_sys_mremap __ia32_sys_brk __ia32_sys_process_madvise)
+numbers_of_32=(163 45 440)
 grep -q " ${of_32[1]}\$" /proc/kallsyms || of_32=()
+functions+=("${of_32[@]}")
 
 # block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
 block() {
@@ -37,12 +39,17 @@ release() {
 	wait "$blocker" || fail "blocked: $?"
 }
 
-# hold FUNCTION PROGRAM [ARGUMENT...]: a task, of perl, that gets into the function, and no further
+# hold_in FUNCTION COMMAND [ARGUMENT...]: a task of that name that gets into the function, and no further
 held=()
-hold() {
-	[ -e "$tmp/$1" ] || ln -s "$(command -v perl)" "$tmp/$1"
-	"$tmp/$1" -e "${@:2}" &
+hold_in() {
+	[ -e "$tmp/$1" ] || ln -s "$(command -v "$2")" "$tmp/$1"
+	"$tmp/$1" "${@:3}" &
 	held+=($!)
+}
+
+# hold FUNCTION PROGRAM [ARGUMENT...]: of perl
+hold() {
+	hold_in "$1" perl -e "${@:2}"
 }
 
 # shellcheck disable=SC2016 # perl's
@@ -54,6 +61,7 @@ bind='$nodes = pack("Q", 2); syscall(238, 2, $nodes, 64) and die $!;'
 use_memory='$bytes = 800e6; $x = "x" x $bytes'
 
 hold_all() {
+	local i
 	hold try_to_free_pages "$bind $use_memory"
 	hold reclaim_throttle "open F, '>', '$throttle'; print F 1"
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
@@ -68,6 +76,9 @@ hold_all() {
 	hold __x64_sys_process_madvise 'syscall 440, -1, 0, 0, 0, 0'
 	# shellcheck disable=SC2016 # perl's: migrate_pages(2) of itself, from the node where it is to the other one
 	hold migrate_pages 'syscall 256, 0, 64, pack("Q", $_), pack("Q", 3 - $_) for 1, 2'
+	for i in "${!of_32[@]}"; do
+		hold_in "${of_32[i]}" enter32 "${numbers_of_32[i]}"
+	done
 }
 
 # are_held: each of them, and inside its function
@@ -111,7 +122,7 @@ cycle() {
 	insmod ktrc.ko "${room[@]}" || fail "insmod: $?"
 	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle,numa,map,process --memory=1M || fail "start: $?"
 	expect "hooked functions" "$(hooked)" \
-		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" "${of_32[@]}" | sort)"
+		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)"
 	hold_all
 	block
 	await_held
