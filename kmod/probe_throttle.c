@@ -263,7 +263,7 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 	}
 }
 
-/* a cgroup goes, or its cpu controller does: nobody will say that it may run again */
+/* a cgroup goes, or its task group does, the other being NULL: nobody will say that it may run again */
 static void release_everywhere(const struct cgroup *cgroup, const void *tg)
 {
 	u64 now;
@@ -279,7 +279,7 @@ static void release_everywhere(const struct cgroup *cgroup, const void *tg)
 		for (j = 0; j < KTRC_NR_HELD; j++) {
 			struct ktrc_held *h = &c->at[j];
 
-			if (READ_ONCE(h->start) && (h->cgroup == cgroup || h->tg == tg))
+			if (READ_ONCE(h->start) && (cgroup ? h->cgroup == cgroup : h->tg == tg))
 				release(c, h, now);
 		}
 	}

@@ -4,7 +4,8 @@
 # wake-up and move say it lost, gap by gap, and in all within 1 %: of threads that share a CPU, those that
 # waited when the first throttling began among them; of threads that are moved to another CPU while they wait; and of one that
 # is put into a cgroup that was made while one above it was kept off. A thread outside loses nothing. A session of a cgroup
-# that has no cpu controller of its own gets the gaps of the threads in there.
+# that has no cpu controller of its own gets the gaps of the threads in there. A thread that comes to a cgroup has lost nothing of what that
+# lost before.
 # long
 . tests/functional/lib.sh
 
@@ -163,7 +164,19 @@ note "$moved gaps ended by a move"
 [ "$moved" -ge 11 ] || fail "only $moved gaps ended by a move"
 rmdir $top/tight
 
-# a long period: what keeps it off its CPU is used up before the child is made
+# until_kept_off: a period has just ended in which /long was, so that it is again for most of a second
+until_kept_off() {
+	local periods
+	periods=$(sed -n 's/^nr_throttled //p' $top/long/cpu.stat)
+	until [ "$(sed -n 's/^nr_throttled //p' $top/long/cpu.stat)" -gt "$periods" ]; do
+		sleep 0.02
+	done
+	sleep 0.1
+}
+
+# a long period: what keeps it off its CPU is used up before the child is made; who is put there has the CPU
+# for itself: of one that waits just then it is only known that something was missed
+taskset -pc 0 $$ >/dev/null
 mkdir $top/long || fail "mkdir"
 echo +cpu >$top/long/cgroup.subtree_control
 mkdir $top/long/user || fail "mkdir"
@@ -173,19 +186,14 @@ threads=("$pid")
 echo "10000 1000000" >$top/long/cpu.max
 for ((i = 0; i < 5; i++)); do
 	busy 1 $top
-	periods=$(sed -n 's/^nr_throttled //p' $top/long/cpu.stat)
-	until [ "$(sed -n 's/^nr_throttled //p' $top/long/cpu.stat)" -gt "$periods" ]; do
-		sleep 0.02
-	done
-	# a period has just ended in which it was
-	sleep 0.1
+	until_kept_off
 	# the kernel gives it the address of one that was there before
 	mkdir $top/long/before || fail "mkdir"
 	echo "$pid" >$top/long/before/cgroup.procs || fail "cannot move"
 	sleep 0.05
 	echo "$pid" >$top/cgroup.procs || fail "cannot move"
 	rmdir $top/long/before || fail "rmdir"
-	sleep 0.2
+	until_kept_off
 	mkdir $top/long/made$i || fail "mkdir"
 	echo "$pid" >$top/long/made$i/cgroup.procs || fail "cannot move"
 	threads+=("$pid")
@@ -202,8 +210,51 @@ for ((i = 0; i < 5; i++)); do
 			{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
 		of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
 		all(. as $i | $above | any((.end - $i.end | fabs) < 2e7 and .begin < $i.begin + 2e7)) and
-		(.[0] as $i | $above | any(.begin + 2e8 < $i.begin and $i.begin < .end)) and
+		(.[0] as $i | $above | any(.begin + 2e7 < $i.begin and $i.begin < .end)) and
 		(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 2e7)))' "$tmp/ktrc" >/dev/null ||
 		fail "intervals of made$i: $(grep -E '"event":"throttle"' "$tmp/ktrc")"
 done
 rmdir $top/long/made* $top/long/user $top/long
+
+# slices PID: how often it has run
+slices() {
+	awk '{ print $3 }' "/proc/$1/schedstat"
+}
+
+# what a cgroup lost before a thread that had no CPU came to it is not that thread's; one of little weight hardly ever runs
+mkdir $top/lazy $top/tight $top/hog || fail "mkdir"
+echo 1 >$top/lazy/cpu.weight
+echo 10000 >$top/hog/cpu.weight
+busy 1 $top/lazy
+lazy=$pid
+busy 1 $top/tight
+tight=$pid
+busy 1 $top/hog
+hog=$pid
+sleep 1
+for ((i = 0; i < 7; i++)); do
+	ktrc-ctl start -q --events=throttle || fail "start: $?"
+	ran=$(slices $lazy)
+	echo "10000 1000000" >$top/tight/cpu.max
+	until [ "$(ktrc-ctl stats --format=json | jq '[.counters[] | select(.event == "throttle.begin").hits] | add')" -ge 1 ]; do
+		sleep 0.02
+	done
+	sleep 0.2
+	echo max >$top/tight/cpu.max
+	echo $lazy >$top/tight/cgroup.procs || fail "cannot move"
+	[ "$(slices $lazy)" = "$ran" ] && break
+	echo $lazy >$top/lazy/cgroup.procs || fail "cannot move"
+	ktrc-ctl reset -q
+done
+[ $i -lt 7 ] || fail "it has run each time"
+until [ "$(slices $lazy)" -gt "$ran" ]; do
+	sleep 0.02
+done
+ktrc-ctl stop -q || fail "stop: $?"
+read_all
+expect "gaps of who came later" "$(jq -c --argjson tid "$lazy" 'select(.event == "throttle.gap" and .tid == $tid)' "$tmp/ktrc")" ""
+[ "$(jq -s --argjson tid "$tight" 'map(select(.event == "throttle.gap" and .tid == $tid)) | length' "$tmp/ktrc")" -ge 1 ] ||
+	fail "who was there has no gap"
+kill -KILL $lazy $tight $hog
+wait $lazy $tight $hog 2>/dev/null
+rmdir $top/lazy $top/tight $top/hog
