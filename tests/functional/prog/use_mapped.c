@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * use_mapped DIR NUMBER: so many files are made, locked, mapped, closed, and at once used again: locked,
- * leased, run.  First as they were opened for writing, then for reading.  Prints how often each was
+ * use_mapped DIR NUMBER: so many files are made, mapped, closed, and at once used again: locked, leased,
+ * run.  First they are opened for writing, then for reading, and locked.  Prints how often each was
  * refused.
  * use_mapped secret NUMBER: maps memory that the kernel itself cannot see, filled, so often.
  */
@@ -84,7 +84,7 @@ static void use_files(const char *dir, int nr, int flags)
 		snprintf(path, sizeof(path), "%s/%d", dir, i);
 		make(path);
 		fd = open(path, flags);
-		if (fd < 0 || flock(fd, LOCK_EX))
+		if (fd < 0 || (flags == O_RDONLY && flock(fd, LOCK_EX)))
 			err(1, "%s", path);
 		munmap(map(fd, PROT_READ), PAGE);
 		close(fd);
