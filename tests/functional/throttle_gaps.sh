@@ -99,11 +99,12 @@ only_these() {
 		grep -vxF "$(printf '%s\n' "$@")" | xargs)" ""
 }
 
-# gap_by_gap: of those of over a millisecond only one has one in a hundred: the host may stop a virtual CPU between the two
+# gap_by_gap: none of over a millisecond that only one of both has
 gap_by_gap() {
-	local gaps alone
-	read -r gaps alone <<<"$(awk '{ gaps += $2 + $6; alone += $9 } END { print gaps, alone }' "$tmp/compared")"
-	[ $((100 * alone)) -le "$gaps" ] || fail "$alone of $gaps gaps in one only"
+	local alone
+	alone=$(awk '{ n += $9 } END { print n }' "$tmp/compared")
+	note "$alone gaps in one only"
+	[ "$alone" = 0 ]
 }
 
 echo mono >$trace/trace_clock
@@ -131,7 +132,7 @@ expect "gaps in the cgroup without a controller" "$(jq -c 'select(.event == "thr
 	head -n "$(wc -l <"$tmp/gaps_in_there")")" "$(cat "$tmp/gaps_in_there")"
 only_these "${pids[@]}"
 compare /tight "${pids[@]}"
-gap_by_gap
+gap_by_gap || fail "of threads that share a CPU"
 # it adds up ticks, the records are rounded to nanoseconds each
 for pid in "${pids[@]}"; do
 	read -r gaps ns <<<"$(awk -v tid="$pid" '$1 == tid { print $6, $7 }' "$tmp/compared")"
@@ -144,21 +145,27 @@ expect "threads of the quota" "$(jq '.quotas[0].nr_threads' "$tmp/view")" 3
 kill -KILL "$other"
 wait "$other" 2>/dev/null
 
-# the balancer moves those that may run anywhere, and somebody one of them on purpose
-echo max >$top/tight/cpu.max
-busy_ones 5 0,1 $top/tight
-watch
-echo "30000 53000" >$top/tight/cpu.max
-for ((i = 0; i < 61; i++)); do
-	taskset -pc $((i % 2)) "${pids[0]}" >/dev/null
-	sleep 0.03
-done
-taskset -pc 0,1 "${pids[0]}" >/dev/null
-sleep 1
-unwatch "${pids[@]}"
-only_these "${pids[@]}"
-compare /tight "${pids[@]}"
-gap_by_gap
+# moved: the balancer moves those that may run anywhere, and somebody one of them on purpose
+moved() {
+	local i
+	echo max >$top/tight/cpu.max
+	busy_ones 5 0,1 $top/tight
+	watch
+	echo "30000 53000" >$top/tight/cpu.max
+	for ((i = 0; i < 61; i++)); do
+		taskset -pc $((i % 2)) "${pids[0]}" >/dev/null
+		sleep 0.03
+	done
+	taskset -pc 0,1 "${pids[0]}" >/dev/null
+	sleep 1
+	unwatch "${pids[@]}"
+	only_these "${pids[@]}"
+	compare /tight "${pids[@]}"
+	gap_by_gap
+}
+
+# the host may stop a virtual CPU for longer than gaps may differ, between the two that look
+moved || moved || moved || fail "of threads that are moved"
 moved=$(awk '{ n += $3 } END { print n }' "$tmp/compared")
 note "$moved gaps ended by a move"
 [ "$moved" -ge 11 ] || fail "only $moved gaps ended by a move"
@@ -174,47 +181,54 @@ until_kept_off() {
 	sleep 0.1
 }
 
-# a long period: what keeps it off its CPU is used up before the child is made; who is put there has the CPU
-# for itself: of one that waits just then it is only known that something was missed
+# made_below: a thread in each of five cgroups that are made while one above them is kept off, by a quota of a long
+# period; it has the CPU for itself when it is put there: of one that waits just then it is only known that something
+# was missed
+made_below() {
+	local i is_right=true
+	mkdir $top/long || fail "mkdir"
+	echo +cpu >$top/long/cgroup.subtree_control
+	mkdir $top/long/user || fail "mkdir"
+	watch
+	busy 1 $top/long/user
+	threads=("$pid")
+	echo "10000 1000000" >$top/long/cpu.max
+	for ((i = 0; i < 5; i++)); do
+		busy 1 $top
+		until_kept_off
+		# the kernel gives it the address of one that was there before
+		mkdir $top/long/before || fail "mkdir"
+		echo "$pid" >$top/long/before/cgroup.procs || fail "cannot move"
+		sleep 0.05
+		echo "$pid" >$top/cgroup.procs || fail "cannot move"
+		rmdir $top/long/before || fail "rmdir"
+		until_kept_off
+		mkdir $top/long/made$i || fail "mkdir"
+		echo "$pid" >$top/long/made$i/cgroup.procs || fail "cannot move"
+		threads+=("$pid")
+	done
+	sleep 2
+	unwatch "${threads[@]}"
+	only_these "${threads[@]}"
+	compare /long/user "${threads[0]}"
+	# its intervals, of most of a second, are those of the one above, but for the beginning of the first, before which
+	# it was not there
+	for ((i = 0; i < 5; i++)); do
+		compare /long/made$i "${threads[i + 1]}"
+		jq -e -s --arg cgroup "/long/made$i" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
+				{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
+			of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
+			all(. as $i | $above | any((.end - $i.end | fabs) < 1e6 and .begin < $i.begin + 1e6)) and
+			(.[0] as $i | $above | any(.begin + 2e7 < $i.begin and $i.begin < .end)) and
+			(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 1e6)))' "$tmp/ktrc" >/dev/null ||
+			{ note "intervals of made$i: $(grep -E '"event":"throttle"' "$tmp/ktrc")" && is_right=false; }
+	done
+	rmdir $top/long/made* $top/long/user $top/long
+	$is_right
+}
+
 taskset -pc 0 $$ >/dev/null
-mkdir $top/long || fail "mkdir"
-echo +cpu >$top/long/cgroup.subtree_control
-mkdir $top/long/user || fail "mkdir"
-watch
-busy 1 $top/long/user
-threads=("$pid")
-echo "10000 1000000" >$top/long/cpu.max
-for ((i = 0; i < 5; i++)); do
-	busy 1 $top
-	until_kept_off
-	# the kernel gives it the address of one that was there before
-	mkdir $top/long/before || fail "mkdir"
-	echo "$pid" >$top/long/before/cgroup.procs || fail "cannot move"
-	sleep 0.05
-	echo "$pid" >$top/cgroup.procs || fail "cannot move"
-	rmdir $top/long/before || fail "rmdir"
-	until_kept_off
-	mkdir $top/long/made$i || fail "mkdir"
-	echo "$pid" >$top/long/made$i/cgroup.procs || fail "cannot move"
-	threads+=("$pid")
-done
-sleep 2
-unwatch "${threads[@]}"
-only_these "${threads[@]}"
-compare /long/user "${threads[0]}"
-# its intervals, of most of a second, are those of the one above, but for the beginning of the first, before which
-# it was not there; the host may stop a virtual CPU between the two
-for ((i = 0; i < 5; i++)); do
-	compare /long/made$i "${threads[i + 1]}"
-	jq -e -s --arg cgroup "/long/made$i" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
-			{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
-		of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
-		all(. as $i | $above | any((.end - $i.end | fabs) < 2e7 and .begin < $i.begin + 2e7)) and
-		(.[0] as $i | $above | any(.begin + 2e7 < $i.begin and $i.begin < .end)) and
-		(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 2e7)))' "$tmp/ktrc" >/dev/null ||
-		fail "intervals of made$i: $(grep -E '"event":"throttle"' "$tmp/ktrc")"
-done
-rmdir $top/long/made* $top/long/user $top/long
+made_below || made_below || made_below || fail "of cgroups that are made"
 
 # slices PID: how often it has run
 slices() {
