@@ -441,8 +441,8 @@ bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg)
  * ktrc_waiting_forget() - a thread comes to another cgroup
  * @task: the thread
  *
- * What is noted of it is of the one that it leaves, and so void.  If it waits without a note, it is
- * not known any more of anybody who does how long that was in his cgroup.
+ * What is noted of it is of the one that it leaves, and so void.  If it waits without a note, it cannot
+ * be told any more from others that do.
  */
 void ktrc_waiting_forget(const struct task_struct *task)
 {

@@ -133,7 +133,7 @@ struct ktrc_walk {
  * @cpu: its number
  * @nr_held: cgroups that are kept off it
  * @is_armed: something is, or was in the last seconds
- * @knows_all: all threads that became ready since then are among @waiting; the others were of their cgroup before
+ * @knows_all: who waits and is not among @waiting was ready before, in the same cgroup
  * @last_end: ticks, when a cgroup might run again last
  * @at: by task group, open addressing
  * @waiting: by thread, open addressing; of a thread it is changed by whoever decides where it waits: under the
