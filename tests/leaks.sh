@@ -65,7 +65,7 @@ run_cycles() {
 	note "$((warm + nr)) cycles; KiB at first and at last: $(paste -d ' ' "$tmp"/memory.{first,last} |
 		awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $4 }')"
 	paste -d ' ' "$tmp"/memory.{first,last} | awk -v cycles="$nr" '
-		BEGIN { slack["SUnreclaim:"] = 384; slack["VmallocUsed:"] = 64; slack["Percpu:"] = 16; slack["mappings:"] = 64 }
+		BEGIN { slack["SUnreclaim:"] = 256; slack["VmallocUsed:"] = 64; slack["Percpu:"] = 16; slack["mappings:"] = 64 }
 		$4 - $2 > slack[$1] { print $1 " " $4 - $2 " more after " cycles " cycles"; bad = 1 }
 		END { exit bad }' || fail "memory is left behind"
 }
