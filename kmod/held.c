@@ -369,6 +369,7 @@ static struct ktrc_waiting *find_waiting(struct ktrc_held_cpu *c, const struct t
 	return NULL;
 }
 
+/* without room: from now on one that has no note is not known to have been there from the first */
 static struct ktrc_waiting *new_waiting(struct ktrc_held_cpu *c, const struct task_struct *task)
 {
 	u32 i;
@@ -379,15 +380,8 @@ static struct ktrc_waiting *new_waiting(struct ktrc_held_cpu *c, const struct ta
 		if (!READ_ONCE(w->task) && !cmpxchg(&w->task, NULL, TAKEN))
 			return w;
 	}
-	return NULL;
-}
-
-/* from now on one that is not known is not known to have been there from the first */
-static void miss_waiting(struct ktrc_held_cpu *c, const struct ktrc_held *h)
-{
 	WRITE_ONCE(c->knows_all, false);
-	if (h)
-		atomic_long_inc(&ktrc_helds.missed_waits);
+	return NULL;
 }
 
 /**
@@ -406,14 +400,12 @@ void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u
 	if (is_idle_task(task))
 		return;
 	w = find_waiting(c, task);
-	if (w && !is_new)
+	if (w && w->tg && !is_new)
+		return;
+	w = w ?: new_waiting(c, task);
+	if (!w)
 		return;
 	h = ktrc_held_find(c, tg);
-	w = w ?: new_waiting(c, task);
-	if (!w) {
-		miss_waiting(c, h);
-		return;
-	}
 	w->tg = tg;
 	/* quotas are those of the fair class */
 	w->off = task->prio < MAX_RT_PRIO ? KTRC_NEVER_OFF : h ? ktrc_watch_read(&h->off, now) : 0;
@@ -441,15 +433,22 @@ bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg)
  * ktrc_waiting_forget() - a thread comes to another cgroup
  * @task: the thread
  *
- * What is noted of it is of the one that it leaves, and so void.  If it waits without a note, it cannot
- * be told any more from others that do.
+ * What is noted of it is of the one that it leaves, and so void.  If it waits without a note, it gets
+ * one of no cgroup.  Who runs has nothing to lose, as each that ends: it leaves its session's group.
  */
 void ktrc_waiting_forget(const struct task_struct *task)
 {
 	struct ktrc_held_cpu *c = ktrc_helds.cpu[task_cpu(task)];
+	struct ktrc_waiting *w;
 
-	if (c && READ_ONCE(c->knows_all) && READ_ONCE(task->on_rq) && !find_waiting(c, task))
-		WRITE_ONCE(c->knows_all, false);
+	if (!c || !READ_ONCE(c->is_armed) || !READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu) ||
+	    find_waiting(c, task))
+		return;
+	w = new_waiting(c, task);
+	if (!w)
+		return;
+	w->tg = NULL;
+	WRITE_ONCE(w->task, task);
 }
 
 /**

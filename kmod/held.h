@@ -97,7 +97,7 @@ struct ktrc_held {
 /**
  * struct ktrc_waiting - a thread that is ready and does not run
  * @task: the thread; NULL: free
- * @tg: its task group
+ * @tg: its task group; NULL: it came to another one since
  * @off: ticks, how long its cgroup had been kept off until then; KTRC_NEVER_OFF: quotas are not its class's
  */
 struct ktrc_waiting {
@@ -161,7 +161,7 @@ struct ktrc_held_cpu {
  * @clock: what ticks are of
  * @linger: ticks, how long after an end there may be threads that waited for it
  * @missed: intervals for which there was no room, or that have no end
- * @missed_waits: threads of cgroups that were kept off, for which there was none
+ * @missed_waits: threads of cgroups that were kept off, of which it is not known since when they waited
  * @period: by timer, open addressing
  */
 struct ktrc_helds {

@@ -35,25 +35,26 @@ static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
 
 /*
  * A thread waits on a CPU no more.  What it has lost is how long its cgroup was kept off meanwhile; of
- * one that was ready when nothing was kept off yet, how long it was since.
+ * one that was ready when nothing was kept off yet, how long it was since.  Quotas are those of the fair class.
  */
 static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
 {
 	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
-	const struct ktrc_held *h;
-	struct ktrc_waiting w = { .tg = css };
+	struct ktrc_waiting w = { .tg = css, .off = task->prio < MAX_RT_PRIO ? KTRC_NEVER_OFF : 0 };
+	bool is_known = ktrc_waiting_take(c, task, &w) || READ_ONCE(c->knows_all);
+	const struct ktrc_held *h = ktrc_held_find(c, css);
 	u64 ticks, late;
 
-	if (!ktrc_waiting_take(c, task, &w) &&
-	    (!READ_ONCE(c->knows_all) || task->prio < MAX_RT_PRIO))
-		return;
-	h = ktrc_held_find(c, css);
 	if (!h || w.tg != css || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css))
 		return;
 	ticks = ktrc_watch_read(&h->off, now) - w.off;
 	late = READ_ONCE(h->start) || now < h->end ? 0 : now - h->end;
-	if ((s64)ticks > 0)
+	if ((s64)ticks <= 0)
+		return;
+	if (is_known)
 		emit_gap(c, h, task, ticks, late);
+	else
+		atomic_long_inc(&ktrc_helds.missed_waits);
 }
 
 /* under the lock of the run queue */

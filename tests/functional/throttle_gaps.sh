@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a CPU quota takes from a thread is recorded as that thread's, what the kernel's tracepoints of each switch,
 # wake-up and move say it lost, gap by gap, and in all within 1 %: of threads that share a CPU, those that
-# waited when the first throttling began among them; of threads that are moved to another CPU while they wait; and of one that
+# waited when the first throttling began among them, whoever else ends meanwhile; of threads that are moved to another CPU while they wait; and of one that
 # is put into a cgroup that was made while one above it was kept off. A thread outside loses nothing. A session of a cgroup
 # that has no cpu controller of its own gets the gaps of the threads in there. A thread that comes to a cgroup has lost nothing of what that
 # lost before.
@@ -121,6 +121,10 @@ echo "${pids[0]}" >$top/tight/inner/cgroup.procs || fail "cannot move"
 watch
 ktrc-ctl start -q --session=inner --cgroup=/tight/inner --events=throttle || fail "start: $?"
 echo "11000 53000" >$top/tight/cpu.max
+# each that ends leaves its scheduling group; it runs in the first interval, on that CPU
+for ((i = 0; i < 30; i++)); do
+	taskset -c 0 true
+done
 sleep 3
 unwatch "${pids[@]}"
 ktrc-read events --session=inner --format=ndjson >"$tmp/inner" || fail "read: $?"
