@@ -407,8 +407,7 @@ void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u
 		return;
 	h = ktrc_held_find(c, tg);
 	w->tg = tg;
-	/* quotas are those of the fair class */
-	w->off = task->prio < MAX_RT_PRIO ? KTRC_NEVER_OFF : h ? ktrc_watch_read(&h->off, now) : 0;
+	w->off = ktrc_waiting_unnoted(task).off ?: (h ? ktrc_watch_read(&h->off, now) : 0);
 	/* who looks for this one waits for the lock under which it comes here */
 	WRITE_ONCE(w->task, task);
 }
@@ -429,25 +428,53 @@ bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg)
 	return false;
 }
 
+/* whether a thread that waits has lost something so far */
+static bool has_lost(struct ktrc_held_cpu *c, const struct ktrc_waiting *w, u64 now)
+{
+	const struct ktrc_held *h = w->tg ? ktrc_held_find(c, w->tg) : NULL;
+
+	return h && w->off != KTRC_NEVER_OFF && (s64)(ktrc_watch_read(&h->off, now) - w->off) > 0;
+}
+
 /**
- * ktrc_waiting_forget() - a thread comes to another cgroup
- * @task: the thread
- *
- * What is noted of it is of the one that it leaves, and so void.  If it waits without a note, it gets
- * one of no cgroup.  Who runs has nothing to lose, as each that ends: it leaves its session's group.
+ * ktrc_waiting_forget_all() - nobody charges any more who still waits
+ * @c: the CPU
+ * @now: ticks
  */
-void ktrc_waiting_forget(const struct task_struct *task)
+void ktrc_waiting_forget_all(struct ktrc_held_cpu *c, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_WAITING; i++) {
+		if (READ_ONCE(c->waiting[i].task) && has_lost(c, &c->waiting[i], now))
+			atomic_long_inc(&ktrc_helds.missed_waits);
+	}
+}
+
+/**
+ * ktrc_waiting_move() - a thread comes to another cgroup
+ * @task: the thread
+ * @now: ticks
+ *
+ * Its run queue is not locked: of what it has lost there is no record, and from now on its note is of no
+ * cgroup.  Who runs has lost nothing, as each that ends: it leaves the group of its session.
+ */
+void ktrc_waiting_move(const struct task_struct *task, u64 now)
 {
 	struct ktrc_held_cpu *c = ktrc_helds.cpu[task_cpu(task)];
+	struct ktrc_waiting unnoted = ktrc_waiting_unnoted(task);
 	struct ktrc_waiting *w;
 
-	if (!c || !READ_ONCE(c->is_armed) || !READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu) ||
-	    find_waiting(c, task))
+	if (!c || !READ_ONCE(c->is_armed) || !READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu))
 		return;
-	w = new_waiting(c, task);
+	w = find_waiting(c, task);
+	if (has_lost(c, w ?: &unnoted, now))
+		atomic_long_inc(&ktrc_helds.missed_waits);
+	w = w ?: new_waiting(c, task);
 	if (!w)
 		return;
 	w->tg = NULL;
+	w->off = unnoted.off ?: now;
 	WRITE_ONCE(w->task, task);
 }
 
@@ -455,7 +482,7 @@ void ktrc_waiting_forget(const struct task_struct *task)
  * ktrc_waiting_take() - a thread does not wait any more
  * @c: the CPU on which it waited
  * @task: the thread
- * @taken: what is known of its wait; NULL: nobody asks
+ * @taken: receives what is known of its wait, if anything is; NULL: nobody asks
  *
  * Return: whether anything is.
  */

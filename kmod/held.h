@@ -97,7 +97,7 @@ struct ktrc_held {
 /**
  * struct ktrc_waiting - a thread that is ready and does not run
  * @task: the thread; NULL: free
- * @tg: its task group; NULL: it came to another one since
+ * @tg: its task group; NULL: it came to another one since, at @off
  * @off: ticks, how long its cgroup had been kept off until then; KTRC_NEVER_OFF: quotas are not its class's
  */
 struct ktrc_waiting {
@@ -107,6 +107,20 @@ struct ktrc_waiting {
 };
 
 #define KTRC_NEVER_OFF U64_MAX
+
+/**
+ * ktrc_waiting_unnoted() - what is known of a thread without a note
+ * @task: the thread; on a CPU that knows all it waits since that was armed
+ *
+ * Quotas are those of the fair class.
+ */
+static inline struct ktrc_waiting ktrc_waiting_unnoted(const struct task_struct *task)
+{
+	return (struct ktrc_waiting){
+		.tg = task->sched_task_group,
+		.off = task->prio < MAX_RT_PRIO ? KTRC_NEVER_OFF : 0,
+	};
+}
 
 /**
  * struct ktrc_walk - the scheduler's way through a quota's cgroups, on the CPU that goes it
@@ -161,7 +175,7 @@ struct ktrc_held_cpu {
  * @clock: what ticks are of
  * @linger: ticks, how long after an end there may be threads that waited for it
  * @missed: intervals for which there was no room, or that have no end
- * @missed_waits: threads of cgroups that were kept off, of which it is not known since when they waited
+ * @missed_waits: threads of cgroups that were kept off, of which it is not known how long they waited for that
  * @period: by timer, open addressing
  */
 struct ktrc_helds {
@@ -217,7 +231,8 @@ bool ktrc_waiting_take(struct ktrc_held_cpu *c, const struct task_struct *task,
 		       struct ktrc_waiting *taken);
 
 bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg);
-void ktrc_waiting_forget(const struct task_struct *task);
+void ktrc_waiting_forget_all(struct ktrc_held_cpu *c, u64 now);
+void ktrc_waiting_move(const struct task_struct *task, u64 now);
 
 int ktrc_helds_open(u32 clock);
 void ktrc_waiting_clear_all(void);

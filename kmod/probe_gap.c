@@ -35,23 +35,24 @@ static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
 
 /*
  * A thread waits on a CPU no more.  What it has lost is how long its cgroup was kept off meanwhile; of
- * one that was ready when nothing was kept off yet, how long it was since.  Quotas are those of the fair class.
+ * one that was ready when nothing was kept off yet, how long it was since; of one that came to the cgroup
+ * meanwhile it is not known.
  */
 static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
 {
 	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
-	struct ktrc_waiting w = { .tg = css, .off = task->prio < MAX_RT_PRIO ? KTRC_NEVER_OFF : 0 };
+	struct ktrc_waiting w = ktrc_waiting_unnoted(task);
 	bool is_known = ktrc_waiting_take(c, task, &w) || READ_ONCE(c->knows_all);
 	const struct ktrc_held *h = ktrc_held_find(c, css);
 	u64 ticks, late;
 
-	if (!h || w.tg != css || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css))
+	if (!h || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css) || (w.tg && w.tg != css))
 		return;
 	ticks = ktrc_watch_read(&h->off, now) - w.off;
 	late = READ_ONCE(h->start) || now < h->end ? 0 : now - h->end;
-	if ((s64)ticks <= 0)
+	if (w.tg ? (s64)ticks <= 0 : now - late <= w.off)
 		return;
-	if (is_known)
+	if (w.tg && is_known)
 		emit_gap(c, h, task, ticks, late);
 	else
 		atomic_long_inc(&ktrc_helds.missed_waits);
@@ -66,8 +67,9 @@ static void wait_begins(struct ktrc_held_cpu *c, const struct task_struct *task,
 	ktrc_waiting_add(c, task, now, is_new);
 }
 
-static void disarm(struct ktrc_held_cpu *c)
+static void disarm(struct ktrc_held_cpu *c, u64 now)
 {
+	ktrc_waiting_forget_all(c, now);
 	WRITE_ONCE(c->is_armed, false);
 	atomic_dec(&ktrc_helds.nr_armed);
 }
@@ -86,7 +88,7 @@ static noinline void switch_armed(struct ktrc_held_cpu *c, const struct task_str
 		charge(c, next, now);
 	if (!atomic_read(&c->nr_held) &&
 	    (s64)(now - READ_ONCE(c->last_end)) > (s64)ktrc_helds.linger)
-		disarm(c);
+		disarm(c, now);
 }
 
 static __always_inline bool any_is_armed(void)

@@ -342,7 +342,7 @@ static void bandwidth(unsigned long ip, const void *first, const void *second)
 		release_everywhere(NULL, first);
 	} else {
 		/* with no lock: it may begin or cease to wait just now */
-		ktrc_waiting_forget(first);
+		ktrc_waiting_move(first, ktrc_clock_ticks(ktrc_helds.clock));
 	}
 }
 

@@ -8,83 +8,12 @@
 # lost before.
 # long
 . tests/functional/lib.sh
+. tests/gaps.sh
 
-tmp=$(mktemp -d /run/XXXXXX)
-top=/sys/fs/cgroup
-trace=/sys/kernel/tracing
-points=(sched_switch sched_wakeup sched_wakeup_new sched_migrate_task)
-
-# busy CPUS CGROUP: sets $pid
-busy() {
-	taskset -c "$1" perl -e '1 while 1' &
-	pid=$!
-	# there its quota might be used up before it is on its CPU
-	until [ "$(<"/proc/$pid/comm")" = perl ]; do
-		sleep 0.02
-	done
-	echo $pid >"$2/cgroup.procs" || fail "cannot move $pid"
-}
-
-# busy_ones NUMBER CPUS CGROUP: sets $pids
-busy_ones() {
-	pids=()
-	while [ ${#pids[@]} -lt "$1" ]; do
-		busy "$2" "$3"
-		pids+=("$pid")
-	done
-}
-
-tracepoints() {
-	local point
-	for point in "${points[@]}"; do
-		echo "$1" >$trace/events/sched/"$point"/enable
-	done
-}
-
-# watch: by ktrc's clock; each thread has run once before ktrc begins
-watch() {
-	tracepoints 1
-	sleep 0.5
-	ktrc-ctl start -q --events=throttle || fail "start: $?"
-}
-
-# unwatch PID...: each runs once more, and then no more; nothing of its end is recorded
-unwatch() {
-	kill -STOP "$@"
-	for pid; do
-		until grep -q '^State:.T' "/proc/$pid/status"; do
-			sleep 0.05
-		done
-	done
-	ktrc-ctl stop -q || fail "stop: $?"
-	tracepoints 0
-	cat $trace/trace >"$tmp/trace"
-	grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/trace" || fail "tracefs lost some"
-	echo >$trace/trace
-	kill -KILL "$@"
-	kill -CONT "$@"
-	wait "$@" 2>/dev/null
-	read_all
-}
-
-# read_all: what the session holds
-read_all() {
-	ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
-	ktrc-read throttle --format=json >"$tmp/view" || fail "view: $?"
-	ktrc-ctl stats --format=json >"$tmp/stats"
-	all_accounted "$tmp/stats"
-	expect "lost" "$(jq '[.counters[] | .lost_full + .lost_nest + .lost_noring + .lost_missed] | add' "$tmp/stats")" 0
-	ktrc-ctl reset -q
-}
-
-# compare CGROUP PID...: of what ktrc says was kept off when, and of what the threads lost
+# compare CGROUP PID...: what the threads lost, by both
 compare() {
-	jq -r --arg cgroup "$1" 'select(.event == "throttle" and .fields.cgroup == $cgroup) |
-		"\(.fields.cpu) \(.ticks - .fields.dur) \(.ticks)"' "$tmp/ktrc" >"$tmp/intervals"
-	jq -r 'select(.event == "throttle.gap") | "\(.tid) \(.ticks) \(.fields.dur) \(.fields.late) \(.fields.cpu)"' \
-		"$tmp/ktrc" >"$tmp/gaps"
-	tests/functional/gaps_by_tracefs "$tmp/trace" "$tmp/intervals" "$tmp/gaps" "${@:2}" >"$tmp/compared" ||
-		fail "gaps_by_tracefs: $?"
+	by_both "$@"
+	expect "missed" "$missed" 0
 	while read -r line; do
 		note "$line"
 	done <"$tmp/compared"
@@ -106,11 +35,6 @@ gap_by_gap() {
 	note "$alone gaps in one only"
 	[ "$alone" = 0 ]
 }
-
-echo mono >$trace/trace_clock
-echo 32768 >$trace/buffer_size_kb
-echo +cpu >$top/cgroup.subtree_control
-mkdir $top/tight || fail "mkdir"
 
 # the quota comes when all is watched: of what is under way before nothing is known
 busy 1 $top
@@ -270,6 +194,7 @@ until [ "$(slices $lazy)" -gt "$ran" ]; do
 done
 ktrc-ctl stop -q || fail "stop: $?"
 read_all
+expect "missed of who came later" "$missed" 0
 expect "gaps of who came later" "$(jq -c --argjson tid "$lazy" 'select(.event == "throttle.gap" and .tid == $tid)' "$tmp/ktrc")" ""
 [ "$(jq -s --argjson tid "$tight" 'map(select(.event == "throttle.gap" and .tid == $tid)) | length' "$tmp/ktrc")" -ge 1 ] ||
 	fail "who was there has no gap"

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What a CPU quota took from a thread is lost_missed, once, where it cannot be told how much that was: the thread came
+# to another cgroup while it waited, waited for the CPU for more than two seconds after the quota was filled, or
+# is one of more threads than there is room for.
+# long
+. tests/functional/lib.sh
+. tests/gaps.sh
+
+# until_begun: something is kept off a CPU
+until_begun() {
+	until [ "$(ktrc-ctl stats --format=json | jq '[.counters[] | select(.event == "throttle.begin").hits] | add')" -ge 1 ]; do
+		sleep 0.02
+	done
+}
+
+# until_runs PID: it has run once more
+until_runs() {
+	local ran
+	ran=$(awk '{ print $3 }' "/proc/$1/schedstat")
+	until [ "$(awk '{ print $3 }' "/proc/$1/schedstat")" -gt "$ran" ]; do
+		sleep 0.02
+	done
+}
+
+# all_but_last PID: of its waits, each of which began with an interval, it has the gaps
+all_but_last() {
+	jq -e -s --argjson tid "$1" '(map(select(.event == "throttle.begin")) | length) - 1 ==
+		(map(select(.event == "throttle.gap" and .tid == $tid)) | length)' "$tmp/ktrc" >/dev/null ||
+		fail "gaps: $(grep '"throttle' "$tmp/ktrc")"
+}
+
+end() {
+	kill -KILL "$@"
+	wait "$@" 2>/dev/null
+}
+
+# comes_to CGROUP MISSED: a thread waits in /tight, which is kept off, and then in that one
+comes_to() {
+	busy 1 $top/tight
+	ktrc-ctl start -q --events=throttle || fail "start: $?"
+	echo "10000 1000000" >$top/tight/cpu.max
+	[ "$1" = $top ] || echo "10000 1000000" >"$1/cpu.max"
+	until_begun
+	sleep 0.2
+	echo "$pid" >"$1/cgroup.procs" || fail "cannot move"
+	until_runs "$pid"
+	ktrc-ctl stop -q || fail "stop: $?"
+	read_all
+	expect "missed of who comes to $1" "$missed" "$2"
+	end "$pid"
+	echo max >$top/tight/cpu.max
+}
+
+taskset -pc 0 $$ >/dev/null
+comes_to $top 1
+all_but_last "$pid"
+mkdir $top/other || fail "mkdir"
+busy 1 $top/other
+other=$pid
+comes_to $top/other 2
+end "$other"
+rmdir $top/other
+
+# who waits on: two others, real-time ones from the first, take turns on the CPU, before which it does not come
+echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+busy 1 $top/tight
+ktrc-ctl start -q --events=throttle || fail "start: $?"
+echo "10000 1000000" >$top/tight/cpu.max
+until_begun
+turns=()
+for ((i = 0; i < 2; i++)); do
+	chrt -r 1 taskset -c 1 perl -e '1 while 1' &
+	turns+=($!)
+	until [ "$(<"/proc/$!/comm")" = perl ]; do
+		sleep 0.02
+	done
+done
+echo max >$top/tight/cpu.max
+sleep 4
+end "${turns[@]}"
+until_runs "$pid"
+ktrc-ctl stop -q || fail "stop: $?"
+read_all
+expect "missed of who waits on" "$missed" 1
+all_but_last "$pid"
+end "$pid"
+
+# more threads than notes: one without may have lost something in each of its waits, and nearly always has
+# none begins before all are there
+in_cgroup $top/tight taskset -c 1 perl -e 'pipe R, W; for (1 .. 300) { next if fork; close W; <R>; 1 while 1 }
+	close W; sleep 1 while 1' &
+until [ "$(wc -l <$top/tight/cgroup.procs)" = 301 ]; do
+	sleep 0.1
+done
+parent=$(pgrep -P $!)
+mapfile -t pids < <(pgrep -P "$parent")
+watch
+echo "20000 40000" >$top/tight/cpu.max
+sleep 6
+echo max >$top/tight/cpu.max
+unwatch "${pids[@]}"
+by_both /tight "${pids[@]}"
+read -r theirs ours <<<"$(awk '{ theirs += $2; ours += $6 } END { print theirs, ours }' "$tmp/compared")"
+note "$theirs gaps: $ours recorded, $missed missed"
+[ "$missed" -gt 0 ] || fail "there was room for all"
+[ $((ours + missed)) -ge "$theirs" ] || fail "some are neither recorded nor missed"
+[ $((10 * (ours + missed))) -le $((11 * theirs)) ] || fail "more are missed than there are"
+end "$parent"
+rmdir $top/tight
