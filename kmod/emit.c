@@ -249,6 +249,7 @@ static __always_inline int write(struct ktrc_cpu *c, const struct record *rec, b
 		return KTRC_LOST_NORING;
 	if (unlikely(!is_nested && !ktrc_ring_is_sane(r))) {
 		WRITE_ONCE(r->off, KTRC_BROKEN);
+		ktrc_wake(&c->wake);
 		return KTRC_LOST_NORING;
 	}
 	for (i = 0; i < KTRC_PLAN_TRIES; i++) {
@@ -384,7 +385,7 @@ noinline void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 
 	opened = hit(c, &rec, outer, me);
 	ktrc_ring_leave(r, outer);
 	if (opened)
-		ktrc_wake(&c->wake, c->readers);
+		ktrc_wake_readers(&c->wake, c->readers);
 }
 
 /*
@@ -428,7 +429,7 @@ static noinline void write_with_stacks(struct ktrc_cpu *c, u32 id, const void *p
 		lose(c, id, loss);
 	ktrc_ring_leave(&c->ring, KTRC_IDLE);
 	if (opened)
-		ktrc_wake(&c->wake, c->readers);
+		ktrc_wake_readers(&c->wake, c->readers);
 }
 
 /**

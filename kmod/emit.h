@@ -28,7 +28,7 @@
  * @events: bit i: the session records the event with id i
  * @nr_events: bits set in @events
  * @books: scratch of the outermost writer while it opens a packet
- * @wake: wakes the session's readers, out of the probe's context
+ * @wake: tells the session, out of the probe's context: of a full packet, or of a ring that is broken
  * @readers: who waits
  */
 struct ktrc_cpu {

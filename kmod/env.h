@@ -64,12 +64,18 @@ static inline bool ktrc_current_is_in(struct cgroup *top)
 	return is_in;
 }
 
-/* wake @readers, if there are any, out of the caller's context */
-static inline void ktrc_wake(struct irq_work *work, wait_queue_head_t *readers)
+/* have @work done out of the caller's context */
+static inline void ktrc_wake(struct irq_work *work)
+{
+	irq_work_queue(work);
+}
+
+/* the same, if there are any readers to wake */
+static inline void ktrc_wake_readers(struct irq_work *work, wait_queue_head_t *readers)
 {
 	smp_mb(); /* pairs with the barrier in ktrc_poll(): published, then looked who waits */
 	if (waitqueue_active(readers))
-		irq_work_queue(work);
+		ktrc_wake(work);
 }
 
 #else

@@ -221,11 +221,17 @@ bool ktrc_session_is_readable(const struct ktrc_session *s)
 	return false;
 }
 
-static void wake_readers(struct irq_work *work)
+/* a packet is complete, or the ring is broken: no other one of the session records any more then */
+static void told_by_writer(struct irq_work *work)
 {
 	struct ktrc_cpu *c = container_of(work, struct ktrc_cpu, wake);
+	struct ktrc_session *s = container_of(c->readers, struct ktrc_session, readers);
 
-	wake_up_all(c->readers);
+	if (READ_ONCE(c->ring.off) == KTRC_BROKEN) {
+		switch_rings(s, KTRC_OFF);
+		mod_delayed_work(system_wq, &s->watch, 0);
+	}
+	wake_up_all(&s->readers);
 }
 
 /* a stream that nobody consumes helps nobody and costs */
@@ -334,7 +340,7 @@ static void init_cpus(struct ktrc_session *s)
 	for_each_possible_cpu(cpu) {
 		struct ktrc_cpu *c = per_cpu_ptr(s->cpus, cpu);
 
-		init_irq_work(&c->wake, wake_readers);
+		init_irq_work(&c->wake, told_by_writer);
 		for (i = 0; i < KTRC_NR_EVENTS; i++)
 			c->count[i].is_only_counted = s->filter.rule[i].flags & KTRC_RULE_COUNT;
 	}

@@ -306,8 +306,8 @@ static void break_ring(struct kunit *test, struct ktrc_session *s)
 }
 
 /*
- * Nothing is written or counted on that CPU from then on; a second at most, then the session is
- * stopped for good, and nothing is counted on any. tests/kunit/guest looks for the line in the log.
+ * Nothing is written or counted on any CPU from then on, and the session is stopped for good.
+ * tests/kunit/guest looks for the line in the log.
  */
 static void broken_is_stopped(struct kunit *test)
 {
@@ -320,6 +320,13 @@ static void broken_is_stopped(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ktrc_session_create(&config, &users, &how, &s, &why), 0);
 	break_ring(test, s);
+	irq_work_sync(&per_cpu_ptr(s->cpus, 0)->wake);
+	/* to stop it takes ktrc_control */
+	KUNIT_EXPECT_EQ(test, s->state, (u32)KTRC_STATE_RUNNING);
+	before = account_of(s, cpu_possible_mask);
+	on_each_cpu(hit, s, true);
+	after = account_of(s, cpu_possible_mask);
+	expect_frozen(test, &before, &after);
 	wait_for_stop(s);
 	KUNIT_EXPECT_EQ(test, s->state, (u32)KTRC_STATE_STOPPED);
 	KUNIT_EXPECT_EQ(test, s->stop_reason, (u32)KTRC_STOP_BROKEN);

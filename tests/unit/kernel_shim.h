@@ -228,11 +228,16 @@ typedef struct {
 	int unused;
 } wait_queue_head_t;
 
-static inline void ktrc_wake(struct irq_work *work, wait_queue_head_t *readers)
+static inline void ktrc_wake(struct irq_work *work)
 {
 	(void)work;
-	(void)readers;
 	shim.wakes++;
+}
+
+static inline void ktrc_wake_readers(struct irq_work *work, wait_queue_head_t *readers)
+{
+	(void)readers;
+	ktrc_wake(work);
 }
 
 #endif /* KTRC_KERNEL_SHIM_H */
