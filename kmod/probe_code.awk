@@ -44,7 +44,7 @@ function name_of(symbol) {
 function read_undefined(symbol) {
 	if (!is_control)
 		needed[symbol] = file
-	else if (symbol ~ /^ktrc_(tracepoint|function|entry|calls)_attach$/ || (file != "hook.o" &&
+	else if (symbol ~ /^ktrc_(tracepoint|point|function|entry|call)s?_attach$/ || (file != "hook.o" &&
 		 symbol ~ /register.*(probe|trace|nmi|die)|probe_register|perf_event_create/))
 		refuse(file, "attaches a hook (" symbol "): its handler would not be looked at")
 }

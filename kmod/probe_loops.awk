@@ -3,7 +3,7 @@
 #	for (i = CONSTANT; i < CONSTANT [&& whatever]; i++)
 # where i has 32 bits or more and nothing in the loop changes it.  A constant is a number of up to
 # three digits, or what KTRC_BOUND() in the same file or in a header holds to KTRC_MAX_ROUNDS.
-# What is no such loop is refused: while, goto, the kernel's for_each.
+# What is no such loop is refused: while, goto, the kernel's for_each, and assembly, which nobody reads.
 #
 # Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
 # loops in the machine code for these.
@@ -86,6 +86,28 @@ function is_changed(i, body) {
 	       body ~ ("([+][+]|--|[^&]&)" i "[^A-Za-z0-9_]")
 }
 
+# macros that change what they are given
+function read_changing(    rest, head, name, param, body, i, n) {
+	rest = code
+	while (match(rest, /#define [A-Za-z_][A-Za-z0-9_]*\([^)]*\)[^\n]*(\\\n[^\n]*)*/)) {
+		head = substr(rest, RSTART + 8, RLENGTH - 8)
+		rest = substr(rest, RSTART + RLENGTH)
+		name = substr(head, 1, index(head, "(") - 1)
+		body = substr(head, index(head, ")") + 1)
+		n = split(substr(head, length(name) + 2, index(head, ")") - length(name) - 2), param, /, */)
+		for (i = 1; i <= n; i++) {
+			gsub("[(]" param[i] "[)]", param[i], body)
+			if (is_changed(param[i], body " "))
+				changing = changing (changing ? "|" : "") name
+		}
+	}
+}
+
+# is it given, by its name, to one of those or to the kernel's swap()
+function is_given(i, body) {
+	return (" " body) ~ ("[^A-Za-z0-9_](swap" (changing ? "|" changing : "") ")\\(([^;]*[^A-Za-z0-9_])?" i "[^A-Za-z0-9_]")
+}
+
 # is it declared, in the function that goes on with @rest, as what can count to KTRC_MAX_ROUNDS
 function is_wide(i, rest,    before, part) {
 	before = substr(code, 1, length(code) - length(rest))
@@ -109,7 +131,7 @@ function judge_for(rest,    head, body, clause, line, i) {
 		refuse(rest, "for " head ": no constant bound, see kmod/bound.h")
 	else if (!is_wide(i, rest))
 		refuse(rest, "for " head ": " i " is not of 32 bits or more")
-	else if (is_changed(i, body) || body ~ /^(if|for|switch|do)[^a-z_]/)
+	else if (is_changed(i, body) || is_given(i, body) || body ~ /^(if|for|switch|do)[^a-z_]/)
 		refuse(rest, "for " head ": its body changes " i ", or has no braces of its own")
 }
 
@@ -122,6 +144,8 @@ function judge(    rest, word) {
 			judge_for(rest)
 		else if (word == "goto" || word ~ /for_each/ || (word == "while" && rest !~ /^ ?\(0\)/))
 			refuse(rest, word ": not a loop with a constant bound")
+		else if (word ~ /^(asm|__asm__|__asm)$/ && rest ~ /^[ \t\n]*(volatile|__volatile__|inline|goto)?[ \t\n]*\(/)
+			refuse(rest, word ": nobody looks at what it does")
 	}
 }
 
@@ -132,6 +156,7 @@ END {
 	for (n = 1; n <= nr_files; n++) {
 		file = files[n]
 		code = stripped(code_of[file])
+		read_changing()
 		gsub(/\\\n/, " \n", code)
 		code_of[file] = code
 		read_bounds()

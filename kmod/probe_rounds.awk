@@ -5,7 +5,8 @@
 #
 # Each round of such a loop passes instructions of its head.  Who can get round without any is
 # refused: a function that jumps to its own beginning, a loop of the kernel's inline functions.
-# A string instruction (rep) is a loop of its own.
+# A string instruction (rep) is a loop of its own, and what memcpy() and memset() become: from anything
+# but a line of the module's own it is refused.
 #
 # Prints of each function that loops: its name, how many loops it has, how many jumps back
 # close them.  Every way through a function is walked from its beginning.  A jump to an
@@ -26,6 +27,7 @@ function hex(digits,    i, n) {
 # a source, by whatever way the compiler got to it
 function source(path) {
 	sub(/^(.*\/)?kmod\//, "kmod/", path)
+	sub(/^kmod\/[.][.]\/uapi\//, "uapi/", path)
 	return path
 }
 
@@ -144,8 +146,11 @@ $2 ~ /^R_/ {
 	line_of[place] = line
 	if ($2 ~ /^(j|loop)/)
 		target = section ":" hex($3)
-	else if ($2 ~ /^rep/ && $3 !~ /^ret/)
+	else if ($2 ~ /^rep/ && $3 !~ /^ret/) {
 		jump_back(place, place)
+		if (line && line !~ /^(kmod|uapi)\//)
+			unbounded(place)
+	}
 	goes_on = $2 !~ /^(jmp|ret|ud2|int3)/
 }
 
