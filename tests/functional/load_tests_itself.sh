@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A module whose ring, in either mode, or clock does not do what it promises does not load, and says why in one
 # line; one that does has tried itself in less than 50 ms a CPU, also by interrupts that each CPU
-# got from another one. A hook that does not fire, of a page fault or of
+# got from another one; a CPU that is kept busy is passed over. A hook that does not fire, of a page fault or of
 # munmap, fails the start, which says so.
 # guest: plain
 # guest: icount
@@ -32,6 +32,26 @@ no_start() {
 	rmmod ktrc || fail "rmmod: $?"
 }
 
+# a CPU that a task has for itself is passed over, in each mode, and named
+busy_cpu() {
+	local hog
+	taskset -pc 0 $$ >/dev/null
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	chrt -f 1 taskset -c 1 perl -e '1 while 1' &
+	hog=$!
+	until [ "$(<"/proc/$hog/comm")" = perl ]; do
+		sleep 0.02
+	done
+	echo "<6>begin busy" >/dev/kmsg
+	insmod ktrc.ko || fail "insmod beside a busy CPU: $?"
+	kill -KILL $hog
+	dmesg | sed "1,/begin busy\$/d" | sed -n 's/.*ktrc: //p' >/run/lines
+	expect "lines about a busy CPU" "$(grep -c '^self-test: CPU 1 is too busy for it$' /run/lines)" 2
+	expect "other lines" "$(grep -vc 'too busy' /run/lines)" 1
+	rmmod ktrc || fail "rmmod: $?"
+}
+
+[ "$(nproc)" = 1 ] || busy_cpu
 no_start hook fault.light fault
 no_start maphook map fault.light
 
