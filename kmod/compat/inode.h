@@ -19,13 +19,14 @@ static inline u64 ktrc_inode_changed(const struct inode *inode)
 	return (u64)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
-/* by whoever opened it: flock(2), or a lease; other locks go when any of their owner's files is closed */
+/* by whoever opened it: flock(2), a lease, F_OFD_SETLK, which lies among those of processes */
 static inline bool ktrc_inode_is_locked(const struct inode *inode)
 {
 #ifdef CONFIG_FILE_LOCKING
 	const struct file_lock_context *locks = READ_ONCE(inode->i_flctx);
 
 	return locks && (READ_ONCE(locks->flc_flock.next) != &locks->flc_flock ||
+			 READ_ONCE(locks->flc_posix.next) != &locks->flc_posix ||
 			 READ_ONCE(locks->flc_lease.next) != &locks->flc_lease);
 #else
 	return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * use_mapped DIR NUMBER: so many files are made, mapped, closed, and at once used again: locked, leased,
- * run.  First they are opened for writing, then for reading, and locked.  Prints how often each was
+ * run.  First they are opened for writing, then for reading, and locked in either way.  Prints how often each was
  * refused.
  * use_mapped secret NUMBER: maps memory that the kernel itself cannot see, filled, so often.
  */
@@ -9,6 +9,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 #endif
 
 static int locked, leased, busy;
+static const struct flock read_lock = { .l_type = F_RDLCK }, write_lock = { .l_type = F_WRLCK };
 
 static char *map(int fd, int prot)
 {
@@ -69,13 +71,23 @@ static void use(const char *path)
 	if (fd < 0)
 		err(1, "%s", path);
 	locked += flock(fd, LOCK_EX | LOCK_NB) != 0;
+	close(fd);
+	fd = open(path, O_RDWR);
+	if (fd < 0)
+		err(1, "%s", path);
+	locked += fcntl(fd, F_OFD_SETLK, &write_lock) != 0;
+	close(fd);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		err(1, "%s", path);
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))
 		leased++;
 	close(fd);
 	run(path);
 }
 
-static void use_files(const char *dir, int nr, int flags)
+/* each lock alone: any one keeps it from being held */
+static void use_files(const char *dir, int nr, int flags, bool is_flock)
 {
 	char path[4096];
 	int fd;
@@ -84,7 +96,9 @@ static void use_files(const char *dir, int nr, int flags)
 		snprintf(path, sizeof(path), "%s/%d", dir, i);
 		make(path);
 		fd = open(path, flags);
-		if (fd < 0 || (flags == O_RDONLY && flock(fd, LOCK_EX)))
+		if (fd < 0 ||
+		    (flags == O_RDONLY &&
+		     (is_flock ? flock(fd, LOCK_EX) : fcntl(fd, F_OFD_SETLK, &read_lock))))
 			err(1, "%s", path);
 		munmap(map(fd, PROT_READ), PAGE);
 		close(fd);
@@ -120,7 +134,8 @@ int main(int argc, char **argv)
 			map_secret();
 		return 0;
 	}
-	use_files(argv[1], atoi(argv[2]), O_RDWR);
-	use_files(argv[1], atoi(argv[2]), O_RDONLY);
+	use_files(argv[1], atoi(argv[2]), O_RDWR, false);
+	use_files(argv[1], atoi(argv[2]), O_RDONLY, true);
+	use_files(argv[1], atoi(argv[2]), O_RDONLY, false);
 	return 0;
 }
