@@ -47,7 +47,7 @@ static void test_intervals(void)
 {
 	struct ktrc_capture *capture = build_capture(KTRC_EV_throttle_begin, KTRC_EV_throttle);
 	struct ktrc_under_way u =
-		make(capture, KTRC_EV_throttle_begin, KTRC_EV_throttle, KTRC_UNDER_WAY_INTERVALS);
+		make(capture, KTRC_EV_throttle_begin, KTRC_EV_throttle, KTRC_UNDER_WAY_THROTTLE);
 
 	open_interval(&u, 3000, 7, 1);
 	open_interval(&u, 2000, 7, 0);
@@ -77,7 +77,7 @@ static void test_threads(void)
 {
 	struct ktrc_capture *capture = build_capture(KTRC_EV_reclaim_begin, KTRC_EV_reclaim);
 	struct ktrc_under_way u =
-		make(capture, KTRC_EV_reclaim_begin, KTRC_EV_reclaim, KTRC_UNDER_WAY_STALLS);
+		make(capture, KTRC_EV_reclaim_begin, KTRC_EV_reclaim, KTRC_UNDER_WAY_RECLAIM);
 	struct ktrc_task task = { .tid = 11, .tgid = 10, .comm = "eleven" };
 	const struct ktrc_record record = { .ticks = 2000, .task = &task };
 	struct ktrc_stall_now *now;
@@ -101,7 +101,7 @@ static const char *why(u32 event, struct ktrc_rule rule)
 	const char *unknown;
 
 	capture->session.rules[event] = rule;
-	unknown = make(capture, KTRC_EV_reclaim_begin, KTRC_EV_reclaim, KTRC_UNDER_WAY_STALLS)
+	unknown = make(capture, KTRC_EV_reclaim_begin, KTRC_EV_reclaim, KTRC_UNDER_WAY_RECLAIM)
 			  .why_unknown;
 	ktrc_capture_destroy(capture);
 	return unknown;

@@ -133,7 +133,7 @@ static void reconcile(struct ktrc_check *check, const struct ktrc_capture *captu
 	struct ktrc_counters all;
 
 	check->pgfault.why_unknown = faults->event ? why_unknown(capture) :
-						     "the session records no faults";
+						     "the session does not record --events=fault";
 	check->pgmajfault.why_unknown = check->pgfault.why_unknown;
 	if (check->pgfault.why_unknown)
 		return;
@@ -146,7 +146,8 @@ static void reconcile(struct ktrc_check *check, const struct ktrc_capture *captu
 	check->pgmajfault.traced = faults->all->majors;
 	check->pgmajfault.kernel = stop->pgmajfault - start->pgmajfault;
 	if (!faults->has_duration)
-		check->pgmajfault.why_unknown = "not seen by this hook";
+		check->pgmajfault.why_unknown =
+			"the hook of fault.light does not see it: --events=fault does";
 	else
 		check->pgmajfault.why_unknown =
 			why_records_are_few(capture, faults->event, is_complete);
@@ -186,7 +187,7 @@ void ktrc_check_stalls(struct ktrc_check *check, const struct ktrc_reclaim *recl
 	const struct ktrc_stall_row *direct = ktrc_stalls_find(&reclaim->kinds, kind, 0);
 	struct ktrc_reconciled *r = &check->allocstall;
 
-	r->why_unknown = "the session records no stalls";
+	r->why_unknown = "the session does not record --events=reclaim";
 	if (reclaim->event)
 		r->why_unknown = why_stalls_unknown(check, capture, reclaim->event,
 						    start->has_allocstall && stop->has_allocstall,
@@ -206,7 +207,7 @@ void ktrc_check_compaction(struct ktrc_check *check, const struct ktrc_compactio
 	const struct ktrc_vmstat *start = &capture->base.start, *stop = &capture->base.stop;
 	struct ktrc_reconciled *r = &check->compact_stall;
 
-	r->why_unknown = "the session records no stalls in compaction";
+	r->why_unknown = "the session does not record --events=compaction";
 	if (compaction->event)
 		r->why_unknown = why_stalls_unknown(
 			check, capture, compaction->event,

@@ -122,7 +122,7 @@ static void resolve(struct ktrc_compaction *view)
 	view->proactive = ktrc_enum_value(origins, "proactive");
 	view->manual = ktrc_enum_value(origins, "manual");
 	view->under_way =
-		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_STALLS);
+		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_COMPACTION);
 }
 
 static void destroy(struct ktrc_compaction **view)

@@ -75,7 +75,7 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->sleep_weight = ktrc_capture_weight(capture, priv->sleep);
 	priv->slab_weight = ktrc_capture_weight(capture, priv->slab);
 	view->under_way =
-		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_STALLS);
+		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_RECLAIM);
 }
 
 static void destroy(struct ktrc_reclaim **view)

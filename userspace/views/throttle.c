@@ -52,7 +52,7 @@ static void resolve(struct ktrc_throttle *view)
 	priv->weight = ktrc_capture_weight(capture, view->event);
 	priv->gap_weight = ktrc_capture_weight(capture, priv->gap);
 	view->under_way =
-		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_INTERVALS);
+		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_THROTTLE);
 	view->why_no_gaps = priv->gap ? NULL : "the session does not record throttle.gap";
 }
 

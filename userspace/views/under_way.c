@@ -13,12 +13,15 @@ static const struct {
 	const char *no_begin;
 	const char *few_ends;
 } reasons[] = {
-	[KTRC_UNDER_WAY_STALLS] = { "the session records no stalls",
-				    "the session does not record where stalls begin",
-				    "not every stall that ended was recorded" },
-	[KTRC_UNDER_WAY_INTERVALS] = { "the session records no throttling",
-				       "the session does not record where it begins",
-				       "not every interval that ended was recorded" },
+	[KTRC_UNDER_WAY_RECLAIM] = { "the session does not record --events=reclaim",
+				     "the session does not record --events=reclaim.begin",
+				     "not every stall that ended was recorded" },
+	[KTRC_UNDER_WAY_COMPACTION] = { "the session does not record --events=compaction",
+					"the session does not record --events=compaction.begin",
+					"not every stall that ended was recorded" },
+	[KTRC_UNDER_WAY_THROTTLE] = { "the session does not record --events=throttle",
+				      "the session does not record --events=throttle.begin",
+				      "not every interval that ended was recorded" },
 };
 
 /* A begin without an end is under way only if every end becomes a record. */

@@ -12,12 +12,14 @@
 
 /**
  * enum ktrc_under_way_what - how a view speaks of them
- * @KTRC_UNDER_WAY_STALLS: stalls of threads
- * @KTRC_UNDER_WAY_INTERVALS: intervals in which a cgroup is kept off a CPU
+ * @KTRC_UNDER_WAY_RECLAIM: stalls of threads in reclaim
+ * @KTRC_UNDER_WAY_COMPACTION: those in compaction
+ * @KTRC_UNDER_WAY_THROTTLE: intervals in which a cgroup is kept off a CPU
  */
 enum ktrc_under_way_what {
-	KTRC_UNDER_WAY_STALLS,
-	KTRC_UNDER_WAY_INTERVALS,
+	KTRC_UNDER_WAY_RECLAIM,
+	KTRC_UNDER_WAY_COMPACTION,
+	KTRC_UNDER_WAY_THROTTLE,
 };
 
 /**
