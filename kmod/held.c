@@ -109,6 +109,37 @@ void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h)
 	atomic_long_inc(&ktrc_helds.missed);
 }
 
+/* whether a thread that waits has lost something so far */
+static bool has_lost(struct ktrc_held_cpu *c, const struct ktrc_waiting *w, u64 now)
+{
+	const struct ktrc_held *h = w->tg ? ktrc_held_find(c, w->tg) : NULL;
+
+	return h && w->off != KTRC_NEVER_OFF && (s64)(ktrc_watch_read(&h->off, now) - w->off) > 0;
+}
+
+/**
+ * ktrc_waiting_forget() - nobody charges any more who still waits
+ * @c: the CPU
+ * @tg: in this cgroup; NULL: at all
+ * @now: ticks
+ */
+void ktrc_waiting_forget(struct ktrc_held_cpu *c, const void *tg, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_WAITING; i++) {
+		struct ktrc_waiting *w = &c->waiting[i];
+
+		if (!READ_ONCE(w->task) || !w->tg || w->off == KTRC_NEVER_OFF ||
+		    (tg && w->tg != tg))
+			continue;
+		if (has_lost(c, w, now))
+			atomic_long_inc(&ktrc_helds.missed_waits);
+		WRITE_ONCE(w->tg, NULL);
+		WRITE_ONCE(w->off, now);
+	}
+}
+
 /**
  * ktrc_held_get() - a cgroup on a CPU, a new one if it is not known
  * @c: the CPU
@@ -129,6 +160,8 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 	h = h ?: find_room(c, css, now);
 	if (!h)
 		return NULL;
+	if (h->tg && h->tg != css)
+		ktrc_waiting_forget(c, h->tg, now);
 	memset(h, 0, sizeof(*h));
 	h->cgroup = css->cgroup;
 	h->cgid = ktrc_css_cgid(css);
@@ -393,21 +426,23 @@ static struct ktrc_waiting *new_waiting(struct ktrc_held_cpu *c, const struct ta
  */
 void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now, bool is_new)
 {
-	const void *tg = task->sched_task_group;
+	const struct cgroup_subsys_state *css = (const void *)task->sched_task_group;
 	const struct ktrc_held *h;
 	struct ktrc_waiting *w;
 
 	if (is_idle_task(task))
 		return;
 	w = find_waiting(c, task);
-	if (w && w->tg && !is_new)
+	if (w && !is_new)
 		return;
 	w = w ?: new_waiting(c, task);
 	if (!w)
 		return;
-	h = ktrc_held_find(c, tg);
-	w->tg = tg;
-	w->off = ktrc_waiting_unnoted(task).off ?: (h ? ktrc_watch_read(&h->off, now) : 0);
+	h = ktrc_held_find(c, css);
+	w->tg = css;
+	w->off = ktrc_waiting_unnoted(task).off;
+	if (!w->off && h && ktrc_held_is_of(h, css))
+		w->off = ktrc_watch_read(&h->off, now);
 	/* who looks for this one waits for the lock under which it comes here */
 	WRITE_ONCE(w->task, task);
 }
@@ -428,29 +463,6 @@ bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg)
 	return false;
 }
 
-/* whether a thread that waits has lost something so far */
-static bool has_lost(struct ktrc_held_cpu *c, const struct ktrc_waiting *w, u64 now)
-{
-	const struct ktrc_held *h = w->tg ? ktrc_held_find(c, w->tg) : NULL;
-
-	return h && w->off != KTRC_NEVER_OFF && (s64)(ktrc_watch_read(&h->off, now) - w->off) > 0;
-}
-
-/**
- * ktrc_waiting_forget_all() - nobody charges any more who still waits
- * @c: the CPU
- * @now: ticks
- */
-void ktrc_waiting_forget_all(struct ktrc_held_cpu *c, u64 now)
-{
-	u32 i;
-
-	for (i = 0; i < KTRC_NR_WAITING; i++) {
-		if (READ_ONCE(c->waiting[i].task) && has_lost(c, &c->waiting[i], now))
-			atomic_long_inc(&ktrc_helds.missed_waits);
-	}
-}
-
 /**
  * ktrc_waiting_move() - a thread comes to another cgroup
  * @task: the thread
@@ -463,19 +475,21 @@ void ktrc_waiting_move(const struct task_struct *task, u64 now)
 {
 	struct ktrc_held_cpu *c = ktrc_helds.cpu[task_cpu(task)];
 	struct ktrc_waiting unnoted = ktrc_waiting_unnoted(task);
-	struct ktrc_waiting *w;
+	struct ktrc_waiting *noted, *w;
 
 	if (!c || !READ_ONCE(c->is_armed) || !READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu))
 		return;
-	w = find_waiting(c, task);
-	if (has_lost(c, w ?: &unnoted, now))
+	noted = find_waiting(c, task);
+	if (has_lost(c, noted ?: &unnoted, now))
 		atomic_long_inc(&ktrc_helds.missed_waits);
-	w = w ?: new_waiting(c, task);
+	w = noted ?: new_waiting(c, task);
 	if (!w)
 		return;
-	w->tg = NULL;
-	w->off = unnoted.off ?: now;
-	WRITE_ONCE(w->task, task);
+	/* a note may just have become another thread's: that has no gap then */
+	WRITE_ONCE(w->tg, NULL);
+	WRITE_ONCE(w->off, unnoted.off ?: now);
+	if (!noted)
+		WRITE_ONCE(w->task, task);
 }
 
 /**

@@ -97,7 +97,7 @@ struct ktrc_held {
 /**
  * struct ktrc_waiting - a thread that is ready and does not run
  * @task: the thread; NULL: free
- * @tg: its task group; NULL: it came to another one since, at @off
+ * @tg: its task group; NULL: it came to another one since, or that was forgotten, at @off
  * @off: ticks, how long its cgroup had been kept off until then; KTRC_NEVER_OFF: quotas are not its class's
  */
 struct ktrc_waiting {
@@ -231,7 +231,7 @@ bool ktrc_waiting_take(struct ktrc_held_cpu *c, const struct task_struct *task,
 		       struct ktrc_waiting *taken);
 
 bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg);
-void ktrc_waiting_forget_all(struct ktrc_held_cpu *c, u64 now);
+void ktrc_waiting_forget(struct ktrc_held_cpu *c, const void *tg, u64 now);
 void ktrc_waiting_move(const struct task_struct *task, u64 now);
 
 int ktrc_helds_open(u32 clock);

@@ -69,7 +69,7 @@ static void wait_begins(struct ktrc_held_cpu *c, const struct task_struct *task,
 
 static void disarm(struct ktrc_held_cpu *c, u64 now)
 {
-	ktrc_waiting_forget_all(c, now);
+	ktrc_waiting_forget(c, NULL, now);
 	WRITE_ONCE(c->is_armed, false);
 	atomic_dec(&ktrc_helds.nr_armed);
 }
