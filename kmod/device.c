@@ -253,7 +253,7 @@ static __poll_t ktrc_poll(struct file *file, poll_table *wait)
 	if (!s)
 		return EPOLLERR;
 	poll_wait(file, &s->readers, wait);
-	smp_mb(); /* pairs with the barrier in ktrc_wake(): wait, then look at head */
+	smp_mb(); /* pairs with the barrier in ktrc_wake_readers(): wait, then look at head */
 	if (ktrc_session_is_readable(s))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(s->state) == KTRC_STATE_STOPPED)

@@ -69,13 +69,13 @@ read_all() {
 	ktrc-ctl reset -q
 }
 
-# by_both CGROUP PID...: what the threads lost, from what ktrc says was kept off when, and what it says they lost, to
-# $tmp/compared (see gaps_by_tracefs)
+# by_both CGROUP PID...: what the threads lost in it, from what ktrc says was kept off when, and what it says they lost,
+# to $tmp/compared (see gaps_by_tracefs)
 by_both() {
 	jq -r --arg cgroup "$1" 'select(.event == "throttle" and .fields.cgroup == $cgroup) |
 		"\(.fields.cpu) \(.ticks - .fields.dur) \(.ticks)"' "$tmp/ktrc" >"$tmp/intervals"
-	jq -r 'select(.event == "throttle.gap") | "\(.tid) \(.ticks) \(.fields.dur) \(.fields.late) \(.fields.cpu)"' \
-		"$tmp/ktrc" >"$tmp/gaps"
+	jq -r --arg cgroup "$1" 'select(.event == "throttle.gap" and .fields.cgroup == $cgroup) |
+		"\(.tid) \(.ticks) \(.fields.dur) \(.fields.late) \(.fields.cpu)"' "$tmp/ktrc" >"$tmp/gaps"
 	tests/functional/gaps_by_tracefs "$tmp/trace" "$tmp/intervals" "$tmp/gaps" "${@:2}" >"$tmp/compared" ||
 		fail "gaps_by_tracefs: $?"
 }

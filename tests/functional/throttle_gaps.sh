@@ -10,10 +10,11 @@
 . tests/functional/lib.sh
 . tests/gaps.sh
 
-# compare CGROUP PID...: what the threads lost, by both
+# compare CGROUP PID...: what the threads lost, by both; $leave of them may have left a cgroup while they lost something
+leave=0
 compare() {
 	by_both "$@"
-	expect "missed" "$missed" 0
+	[ "$missed" -le $leave ] || fail "$missed missed, of $leave who left"
 	while read -r line; do
 		note "$line"
 	done <"$tmp/compared"
@@ -46,7 +47,7 @@ watch
 ktrc-ctl start -q --session=inner --cgroup=/tight/inner --events=throttle || fail "start: $?"
 echo "11000 53000" >$top/tight/cpu.max
 # each that ends leaves its scheduling group; it runs in the first interval, on that CPU
-for ((i = 0; i < 30; i++)); do
+for ((i = 0; i < 15; i++)); do
 	taskset -c 0 true
 done
 sleep 3
@@ -114,6 +115,7 @@ until_kept_off() {
 # was missed
 made_below() {
 	local i is_right=true
+	leave=0
 	mkdir $top/long || fail "mkdir"
 	echo +cpu >$top/long/cgroup.subtree_control
 	mkdir $top/long/user || fail "mkdir"
@@ -129,6 +131,7 @@ made_below() {
 		echo "$pid" >$top/long/before/cgroup.procs || fail "cannot move"
 		sleep 0.05
 		echo "$pid" >$top/cgroup.procs || fail "cannot move"
+		leave=$((leave + 1))
 		rmdir $top/long/before || fail "rmdir"
 		until_kept_off
 		mkdir $top/long/made$i || fail "mkdir"
