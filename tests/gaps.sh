@@ -9,12 +9,9 @@ points=(sched_switch sched_wakeup sched_wakeup_new sched_migrate_task)
 
 # busy CPUS CGROUP: sets $pid
 busy() {
-	taskset -c "$1" perl -e '1 while 1' &
-	pid=$!
 	# there its quota might be used up before it is on its CPU
-	until [ "$(<"/proc/$pid/comm")" = perl ]; do
-		sleep 0.02
-	done
+	spin taskset -c "$1"
+	pid=$spinner
 	echo $pid >"$2/cgroup.procs" || fail "cannot move $pid"
 }
 

@@ -89,6 +89,17 @@ calm() {
 	storms=()
 }
 
+# spin COMMAND...: by that command a process that never waits any more; $spinner
+spin() {
+	rm -f /run/spins
+	"$@" perl -e 'open F, ">", "/run/spins" or die; close F; 1 while 1' &
+	spinner=$!
+	until [ -e /run/spins ]; do
+		kill -0 $spinner || fail "$* has ended"
+		sleep 0.02
+	done
+}
+
 # ask_client DIR SESSION LAST COMMAND...: runs a client that makes SESSION, says what it was
 # told with LAST at the end, and goes on when it reads a line.  DIR gets what it said, and
 # what the tools say meanwhile: said, status, stats, schema.  $client is its process.

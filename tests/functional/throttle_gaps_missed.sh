@@ -70,16 +70,14 @@ echo "2000 1000000" >$top/tight/cpu.max
 until_begun
 turns=()
 for ((i = 0; i < 2; i++)); do
-	chrt -r 1 taskset -c 1 perl -e '1 while 1' &
-	turns+=($!)
-	until [ "$(<"/proc/$!/comm")" = perl ]; do
-		sleep 0.02
-	done
+	spin chrt -r 1 taskset -c 1
+	turns+=("$spinner")
 done
 echo max >$top/tight/cpu.max
 sleep 4
 end "${turns[@]}"
 until_runs "$pid"
+echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
 ktrc-ctl stop -q || fail "stop: $?"
 read_all
 expect "missed of who waits on" "$missed" 1

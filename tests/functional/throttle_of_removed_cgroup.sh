@@ -30,8 +30,8 @@ ends() {
 
 echo +cpu >$top/cgroup.subtree_control
 ktrc-ctl start -q --events=throttle || fail "start: $?"
-taskset -c 1 perl -e '1 while 1' &
-pid=$!
+spin taskset -c 1
+pid=$spinner
 for _ in {1..17}; do
 	mkdir $top/short || fail "mkdir"
 	echo $pid >$top/short/cgroup.procs || fail "cannot move"
