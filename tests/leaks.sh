@@ -35,6 +35,17 @@ kernel_memory() {
 	awk 'END { print "mappings:", NR }' /proc/vmallocinfo
 }
 
+# slab_caches: KiB of each
+slab_caches() {
+	awk 'NR > 2 { print $1, $15 * $6 * 4 }' /proc/slabinfo
+}
+
+# grown: the slab caches that have grown from first to last, by how many KiB
+grown() {
+	awk 'FNR == NR { first[$1] = $2; next }
+		$2 > first[$1] { print $2 - first[$1], $1 }' "$tmp"/slabs.{first,last} | sort -rn | xargs
+}
+
 # remember WHEN: it, when it has come to rest: what is left of tasks that ended the kernel frees later
 remember() {
 	local now before='' i
@@ -47,6 +58,7 @@ remember() {
 		sleep 1
 	done
 	echo "$now" >"$tmp/memory.$1"
+	slab_caches >"$tmp/slabs.$1"
 }
 
 # run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as
@@ -67,5 +79,5 @@ run_cycles() {
 	paste -d ' ' "$tmp"/memory.{first,last} | awk -v cycles="$nr" '
 		BEGIN { slack["SUnreclaim:"] = 256; slack["VmallocUsed:"] = 64; slack["Percpu:"] = 16; slack["mappings:"] = 64 }
 		$4 - $2 > slack[$1] { print $1 " " $4 - $2 " more after " cycles " cycles"; bad = 1 }
-		END { exit bad }' || fail "memory is left behind"
+		END { exit bad }' || fail "memory is left behind; slabs: $(grown)"
 }

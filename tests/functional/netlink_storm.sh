@@ -10,7 +10,7 @@
 tmp=$(mktemp -d /run/XXXXXX)
 ktrc-ctl start -q --memory=1M --events=fault:min=1us,reclaim --pid=1 || fail "start: $?"
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-ctl start -q --session=running --mode=stream --memory=4M || fail "start: $?"
+ktrc-ctl start -q --session=running --memory=4M || fail "start: $?"
 bad_netlink_storm 100000 >"$tmp/said" || fail "$(cat "$tmp/said")"
 note "$(cat "$tmp/said")"
 
