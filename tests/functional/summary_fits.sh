@@ -43,6 +43,7 @@ is_one_line() {
 	expect "$1: labels" "$(cut -c1-10 "$tmp/text" | sed 1d | tr -s ' \n' ' ')" "VERDICT check cost next "
 }
 
+others=
 name=$(printf 'n%.0s' {1..31})
 long=$(printf 'very-long-name-of-a-cgroup.%.0s' {1..7})
 hostname "$(printf 'h%.0s' {1..64})"
@@ -84,12 +85,14 @@ busy() {
 	timeout 3 touch_pages storm 1000000000 >/dev/null
 }
 
+# where all takes long a few stalls may be the worst
+[[ $(uname -r) != *-ktrcdbg ]] || others='|reclaim: '
 ktrc-ctl start -q --events=fault,reclaim --session="$name" || fail "start: $?"
 busy
 ktrc-ctl stop -q --session="$name"
-fits "faults" "fault: touch_pages\[[0-9]+\] spends [0-9.]+% of a CPU in [0-9]+ page faults" --session="$name"
+fits "faults" "(fault: touch_pages\[[0-9]+\] spends [0-9.]+% of a CPU in [0-9]+ page faults$others)" --session="$name"
 ktrc-read -q --session="$name" --save "$tmp/trace" || fail "save: $?"
-fits "faults, saved" "fault: " "$tmp/trace"
+fits "faults, saved" "(fault: $others)" "$tmp/trace"
 for file in "$tmp"/trace/cpu_*; do
 	truncate -s -100 "$file"
 done
