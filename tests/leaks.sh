@@ -69,7 +69,7 @@ run_cycles() {
 	[ $warm -ge 10 ] || warm=10
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || remember first
-		note "cycle $cycle of $nr after $SECONDS s" >&"$shown"
+		note "cycle $cycle of $nr after $SECONDS s" >"$shown"
 		"$1" $((cycle + warm))
 	done
 	remember last
