@@ -29,9 +29,11 @@ free_throttled() {
 	rmdir /sys/fs/cgroup/throttled
 }
 
-# kernel_memory: by kind, in KiB, and its mappings
+# kernel_memory: by kind, in KiB, and its mappings; what a debug kernel notes about its objects is not counted
 kernel_memory() {
-	awk '$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
+	awk '$1 ~ /^(kmemleak|debug_objects)_/ { notes += $15 * $6 * 4 }
+		$1 == "SUnreclaim:" { $2 -= notes }
+		$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/slabinfo /proc/meminfo
 	awk 'END { print "mappings:", NR }' /proc/vmallocinfo
 }
 
@@ -46,11 +48,22 @@ grown() {
 		$2 > first[$1] { print $2 - first[$1], $1 }' "$tmp"/slabs.{first,last} | sort -rn | xargs
 }
 
+# free_kept: what the kernel keeps of memory that is free: caches of files, empty slabs, and KASAN's quarantine
+free_kept() {
+	local shrink
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	for shrink in /sys/kernel/slab/*/shrink; do
+		echo 1 >"$shrink"
+	done
+}
+
 # remember WHEN: it, when it has come to rest: what is left of tasks that ended the kernel frees later
 remember() {
 	local now before='' i
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
+	free_kept
+	sleep 2 # and this what comes back until then
+	free_kept
 	for ((i = 0; i < 30; i++)); do
 		now=$(kernel_memory)
 		[ "$now" != "$before" ] || break
@@ -65,8 +78,7 @@ remember() {
 # it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: an object of
 # 2 KiB that is left each time shows with 200.
 run_cycles() {
-	local cycle nr=$2 warm=$(($2 / 5 + 1))
-	[ $warm -ge 10 ] || warm=10
+	local cycle nr=$2 warm=10
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || remember first
 		note "cycle $cycle of $nr after $SECONDS s" >"$shown"

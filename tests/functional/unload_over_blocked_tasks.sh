@@ -5,7 +5,7 @@
 # system calls of 32-bit programs among them. They go on as if it had never been, and nothing is left behind.
 # KTRC_CYCLES: how often (20).
 # guest: turns_nodes
-# timeout: 3000
+# timeout: 6000
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
@@ -119,6 +119,7 @@ hooked() {
 }
 
 cycle() {
+	local inside
 	insmod ktrc.ko "${room[@]}" || fail "insmod: $?"
 	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle,numa,map,process --memory=1M || fail "start: $?"
 	expect "hooked functions" "$(hooked)" \
@@ -126,9 +127,9 @@ cycle() {
 	hold_all
 	block
 	await_held
-	expect "tasks inside the handler" \
-		"$(grep -lE 'handle_userfault' /proc/$blocker/task/*/stack | wc -l)" $blocked
-	expect "tasks inside madvise" "$(grep -l 'do_madvise' /proc/$blocker/task/*/stack | wc -l)" $blocked
+	inside=$(grep -oE 'handle_userfault|do_madvise' /proc/$blocker/task/*/stack | sort -u)
+	expect "tasks inside the handler" "$(grep -c handle_userfault <<<"$inside")" $blocked
+	expect "tasks inside madvise" "$(grep -c do_madvise <<<"$inside")" $blocked
 	ktrc-ctl reset -q || fail "reset: $?"
 	rmmod ktrc || fail "rmmod: $?"
 	are_held || fail "not inside any more"
@@ -143,13 +144,15 @@ rmmod ktrc || fail "rmmod: $?"
 insmod build/functional/ktrc_hold.ko symbols="$(IFS=, && echo "${functions[*]}")" || fail "ktrc_hold: $?"
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 echo 1 >/proc/sys/vm/overcommit_memory # more than there is is asked for
-echo +memory >$cgroups/cgroup.subtree_control
-mkdir $cgroups/tight
+echo "+memory +cpu" >$cgroups/cgroup.subtree_control
+mkdir $cgroups/tight $cgroups/load
 echo 8M >$cgroups/tight/memory.high
+echo "5000 25000" >$cgroups/load/cpu.max # more takes the rest too much time
 trap '[ ${#held[@]} = 0 ] || let_go; [ ${#storms[@]} = 0 ] || calm; echo 0 >$huge; rmmod ktrc_hold' EXIT
 echo 1000 >$huge || fail "no huge pages" # as many as there is memory for
 storm 0
+echo "${storms[0]}" >$cgroups/load/cgroup.procs || fail "cannot move"
 run_cycles cycle "$cycles" "$(leftovers)"
 calm
-rmdir $cgroups/tight
+rmdir $cgroups/tight $cgroups/load
 note "$blocked tasks inside the handler and madvise each time, one in each of ${functions[*]}"

@@ -65,7 +65,8 @@ static bool bears_name_of(unsigned long return_address)
 
 noinline void ktrc_hold(unsigned long return_address)
 {
-	if (!bears_name_of(return_address))
+	/* who has been killed takes no other kill: its last faults may enter a function again */
+	if (!bears_name_of(return_address) || current->flags & PF_EXITING)
 		return;
 	atomic_inc(&nr_inside);
 	wait_event_killable(for_ever, false);
