@@ -43,6 +43,12 @@ counter() {
 	sed -n "s/^$1 //p" /proc/vmstat
 }
 
+# pause SECONDS: without a process, which on a slow kernel begins later than what is waited for ends
+pause() {
+	[ -n "${never:-}" ] || exec {never}<> <(:)
+	read -rt "$1" -u "$never"
+}
+
 # in_cgroup DIR COMMAND...: runs it there
 in_cgroup() {
 	# shellcheck disable=SC2016 # that shell's

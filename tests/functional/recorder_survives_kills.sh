@@ -18,7 +18,7 @@ kills=0 judged=0 opened=0
 # begins PID DIR: waits until it saves, or has ended
 begins() {
 	while kill -0 "$1" 2>/dev/null && ! compgen -G "$2.tmp-*/ktrc/ktrc.json" >/dev/null; do
-		sleep 0.01
+		pause 0.001
 	done
 }
 
@@ -30,7 +30,7 @@ killed() {
 	"${command[@]}" >/dev/null 2>"$tmp/err" &
 	victim=$!
 	[ "$1" != run ] || begins $victim "$trace"
-	sleep "$(printf '0.%03d' $((RANDOM % within)))"
+	pause "$(printf '0.%03d' $((RANDOM % within)))"
 	kill -KILL $victim 2>/dev/null
 	wait $victim 2>/dev/null || status=$?
 	case $status in
