@@ -29,17 +29,17 @@ free_throttled() {
 	rmdir /sys/fs/cgroup/throttled
 }
 
-# kernel_memory: by kind, in KiB, and its mappings; what a debug kernel notes about its objects is not counted
-kernel_memory() {
-	awk '$1 ~ /^(kmemleak|debug_objects)_/ { notes += $15 * $6 * 4 }
-		$1 == "SUnreclaim:" { $2 -= notes }
-		$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/slabinfo /proc/meminfo
-	awk 'END { print "mappings:", NR }' /proc/vmallocinfo
-}
-
 # slab_caches: KiB of each
 slab_caches() {
 	awk 'NR > 2 { print $1, $15 * $6 * 4 }' /proc/slabinfo
+}
+
+# kernel_memory: by kind, in KiB, and its mappings; what a debug kernel notes about its objects is not counted
+kernel_memory() {
+	awk '$1 ~ /^(kmemleak|debug_objects)_/ { notes += $2 }
+		$1 == "SUnreclaim:" { $2 -= notes }
+		$1 ~ /^(SUnreclaim|VmallocUsed|Percpu):$/ { print $1, $2 }' <(slab_caches) /proc/meminfo
+	awk 'END { print "mappings:", NR }' /proc/vmallocinfo
 }
 
 # grown: the slab caches that have grown from first to last, by how many KiB

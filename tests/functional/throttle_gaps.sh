@@ -120,10 +120,6 @@ until_kept_off() {
 	pause 0.1
 }
 
-# what happens together is so near to each other, in ns
-near=1000000
-[[ $(uname -r) != *-ktrcdbg ]] || near=20000000
-
 # made_below: a thread in each of five cgroups that are made while one above them is kept off, by a quota of a long
 # period; it has the CPU for itself when it is put there: of one that waits just then it is only known that something
 # was missed
@@ -160,12 +156,12 @@ made_below() {
 	# it was not there
 	for ((i = 0; i < 5; i++)); do
 		compare /long/made$i "${threads[i + 1]}"
-		jq -e -s --arg cgroup "/long/made$i" --argjson near $near 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
+		jq -e -s --arg cgroup "/long/made$i" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
 				{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
 			of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
-			all(. as $i | $above | any((.end - $i.end | fabs) < $near and .begin < $i.begin + $near)) and
+			all(. as $i | $above | any((.end - $i.end | fabs) < 1e6 and .begin < $i.begin + 1e6)) and
 			(.[0] as $i | $above | any(.begin + 2e7 < $i.begin and $i.begin < .end)) and
-			(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < $near)))' "$tmp/ktrc" >/dev/null ||
+			(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 1e6)))' "$tmp/ktrc" >/dev/null ||
 			{ note "intervals of made$i: $(grep -E "\"event\":\"throttle\".*\"/long(/made$i)?\"," "$tmp/ktrc")" && is_right=false; }
 	done
 	rmdir $top/long/made* $top/long/user $top/long

@@ -5,7 +5,7 @@
 # system calls of 32-bit programs among them. They go on as if it had never been, and nothing is left behind.
 # KTRC_CYCLES: how often (20).
 # guest: turns_nodes
-# timeout: 6000
+# timeout: 3000
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
