@@ -106,6 +106,19 @@ spin() {
 	done
 }
 
+# let_real_time_run: real-time tasks have a CPU to themselves for most of a minute. What waits for that CPU, as the end of
+# a grace period may, waits no longer than this.
+let_real_time_run() {
+	echo 60000000 >/proc/sys/kernel/sched_rt_period_us
+	echo 50000000 >/proc/sys/kernel/sched_rt_runtime_us
+}
+
+# restrain_real_time: as it was
+restrain_real_time() {
+	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+	echo 1000000 >/proc/sys/kernel/sched_rt_period_us
+}
+
 # ask_client DIR SESSION LAST COMMAND...: runs a client that makes SESSION, says what it was
 # told with LAST at the end, and goes on when it reads a line.  DIR gets what it said, and
 # what the tools say meanwhile: said, status, stats, schema.  $client is its process.

@@ -35,13 +35,13 @@ no_start() {
 # a CPU that a task has for itself is passed over, in each mode, and named
 busy_cpu() {
 	taskset -pc 0 $$ >/dev/null
-	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	let_real_time_run
 	spin chrt -f 1 taskset -c 1
 	echo "<6>begin busy" >/dev/kmsg
 	insmod ktrc.ko || fail "insmod beside a busy CPU: $?"
 	kill -KILL "$spinner"
 	wait "$spinner" 2>/dev/null
-	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+	restrain_real_time
 	dmesg | sed "1,/begin busy\$/d" | sed -n 's/.*ktrc: //p' >/run/lines
 	expect "lines about a busy CPU" "$(grep -c '^self-test: CPU 1 is too busy for it$' /run/lines)" 2
 	expect "other lines" "$(grep -vc 'too busy' /run/lines)" 1

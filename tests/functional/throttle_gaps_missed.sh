@@ -63,7 +63,7 @@ end "$other"
 rmdir $top/other
 
 # who waits on: two others, real-time ones from the first, take turns on the CPU, before which it does not come
-echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+let_real_time_run
 busy 1 $top/tight
 ktrc-ctl start -q --events=throttle || fail "start: $?"
 echo "2000 1000000" >$top/tight/cpu.max
@@ -77,7 +77,7 @@ echo max >$top/tight/cpu.max
 sleep 4
 end "${turns[@]}"
 until_runs "$pid"
-echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+restrain_real_time
 ktrc-ctl stop -q || fail "stop: $?"
 read_all
 expect "missed of who waits on" "$missed" 1
