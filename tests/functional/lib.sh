@@ -106,6 +106,13 @@ spin() {
 	done
 }
 
+# swap: 64 MiB of it on /dev/ram0
+swap() {
+	modprobe brd rd_nr=1 rd_size=65536 || fail "modprobe brd"
+	mkswap /dev/ram0 >/dev/null || fail "mkswap"
+	swapon /dev/ram0 || fail "swapon"
+}
+
 # let_real_time_run: real-time tasks have a CPU to themselves for most of a minute. What waits for that CPU, as the end of
 # a grace period may, waits no longer than this.
 let_real_time_run() {

@@ -32,12 +32,6 @@ value() {
 	cat "/sys/module/ktrc_recurse/parameters/$1"
 }
 
-swap() {
-	modprobe brd rd_nr=1 rd_size=65536 || fail "modprobe brd"
-	mkswap /dev/ram0 >/dev/null || fail "mkswap"
-	swapon /dev/ram0 || fail "swapon"
-}
-
 # begin: starts the process whose faults are meant; sets pid and swapped
 begin() {
 	mkfifo "$tmp/go"

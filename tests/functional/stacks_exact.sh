@@ -4,7 +4,7 @@
 # these user stacks, as the program itself knows them, and a kernel stack through the system call;
 # the innermost frames of a stack that is deeper than asked for; and of one that leads to
 # memory that is not there what is left of it, where nothing is fetched and the exception that the walk
-# raises is counted; a copy ends there, likewise.
+# raises is counted; a copy ends there, likewise. The memory may have been dropped or swapped out.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -113,3 +113,16 @@ expect "words of copies up to the page" "$(head -n 1 "$tmp/words")" 25
 unseen madvise:stack=dwarf plain
 advice madvise:stack=none,fault.light:stack=user lost 1009
 expect "stacks of advice" "$(jq -c .user_stack "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 1009 null"
+
+# a stack that is swapped out, under a walk and under a copy
+swap
+for how in user dwarf; do
+	advice madvise:stack=$how,fault.light swapped 1009
+	expect "pages that a $how stack fetched from swap" "$(tail -n 1 "$tmp/known")" 0
+	expect "records" "$(wc -l <"$tmp/rows")" 1009
+	jq -e '[.counters[] | select(.event == "fault.light").filtered] | add >= 1009' "$tmp/stats" >/dev/null ||
+		fail "exceptions that a $how stack raised are not counted: $(cat "$tmp/stats")"
+	[ $how = dwarf ] || expect "stacks that lead to swap" "$(user_stacks)" "1009 broken $(head -n 1 "$tmp/known")"
+done
+swapoff /dev/ram0
+rmmod brd

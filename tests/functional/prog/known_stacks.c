@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost NR: gives advice (MADV_NORMAL) from stacks that it
+ * known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost|swapped NR: gives advice (MADV_NORMAL) from stacks that it
  * knows, and prints each, innermost first, in hexadecimal.
  *
  * two:  NR times from one caller, NR times from another
  * deep: NR times under DEPTH callers
  * lost: NR times with a frame pointer to a page that was dropped; prints then which page, and how
  *       often it was there afterwards
+ * swapped: the same with a page that was swapped out
  * touch: raises a fault of a page instead, each time the same; prints which page, last
  * stay: it does not end when it is done, but becomes another program when it is told so (SIGUSR1)
  *
@@ -23,6 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "swap.h"
 #include "touch.h"
 
 #define MAX_FRAMES 256
@@ -147,26 +149,41 @@ static void *advise_lost(char *below, char *lost)
 	return ip;
 }
 
-static void lose(int nr)
+static void drop(char *lost)
+{
+	if (madvise(lost, PAGE, MADV_DONTNEED))
+		abort();
+}
+
+static bool is_there(char *lost)
+{
+	unsigned char there;
+
+	if (mincore(lost, PAGE, &there))
+		abort();
+	return there & 1 && !is_swapped(lost);
+}
+
+static void lose(int nr, bool swaps)
 {
 	char *pages =
 		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	unsigned char there;
+	char *lost = pages + PAGE;
 	int present = 0;
 	void *ip = NULL;
 
 	if (pages == MAP_FAILED)
 		abort();
 	store(pages, 2);
+	if (swaps)
+		swap_out(lost);
 	while (nr--) {
-		if (madvise(pages + PAGE, PAGE, MADV_DONTNEED))
-			abort();
-		ip = advise_lost(pages + PAGE - 64, pages + PAGE + 512);
-		if (mincore(pages + PAGE, PAGE, &there))
-			abort();
-		present += there & 1;
+		if (!swaps)
+			drop(lost);
+		ip = advise_lost(lost - 64, lost + 512);
+		present += is_there(lost);
 	}
-	printf("%p\n%lu\n%d\n", ip, (unsigned long)(pages + PAGE) / PAGE, present);
+	printf("%p\n%lu\n%d\n", ip, (unsigned long)lost / PAGE, present);
 }
 
 static void become(int signal)
@@ -203,10 +220,10 @@ int main(int argc, char **argv)
 	} else if (argc == 4 && !strcmp(argv[1], "deep")) {
 		depth = atoi(argv[3]);
 		many(atoi(argv[2]), deep);
-	} else if (argc == 3 && !strcmp(argv[1], "lost")) {
-		lose(atoi(argv[2]));
+	} else if (argc == 3 && (!strcmp(argv[1], "lost") || !strcmp(argv[1], "swapped"))) {
+		lose(atoi(argv[2]), argv[1][0] == 's');
 	} else {
-		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost NR\n",
+		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost|swapped NR\n",
 		      stderr);
 		return 2;
 	}

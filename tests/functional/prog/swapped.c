@@ -6,19 +6,16 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define PAGE 4096ul
+#include "swap.h"
+#include "touch.h"
+
 #define TOUCHED 512ul
-#define IS_SWAPPED (1ull << 62) /* of /proc/PID/pagemap */
-#define TRIES 1000
 
 static volatile char *map(size_t pages)
 {
@@ -28,32 +25,6 @@ static volatile char *map(size_t pages)
 	if (p == MAP_FAILED || madvise(p, pages * PAGE, MADV_NOHUGEPAGE))
 		err(1, "mmap");
 	return p;
-}
-
-static bool is_swapped(volatile char *page)
-{
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	uint64_t entry;
-
-	if (fd < 0 || pread(fd, &entry, sizeof(entry), (uintptr_t)page / PAGE * sizeof(entry)) !=
-			      sizeof(entry))
-		err(1, "pagemap");
-	close(fd);
-	return entry & IS_SWAPPED;
-}
-
-static void swap_out(volatile char *page)
-{
-	int i;
-
-	*page = 1;
-	for (i = 0; i < TRIES && !is_swapped(page); i++) {
-		if (madvise((char *)page, PAGE, MADV_PAGEOUT))
-			err(1, "MADV_PAGEOUT");
-		usleep(1000);
-	}
-	if (i == TRIES)
-		errx(1, "the page stays");
 }
 
 int main(int argc, char **argv)
