@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every loop of these sources has a number of rounds that is known beforehand: it is
 #	for (i = CONSTANT; i < CONSTANT [&& whatever]; i++)
-# where i has 32 bits or more and nothing in the loop changes it.  A constant is a number of up to
+# where i is a variable of the function's own, has 32 bits or more, and nothing in the loop changes it.  A constant is a number of up to
 # three digits, or what KTRC_BOUND() in the same file or in a header holds to KTRC_MAX_ROUNDS.
 # What is no such loop is refused: while, goto, the kernel's for_each, and assembly, which nobody reads.
 #
@@ -81,9 +81,18 @@ function is_bounded(i, condition,    n, term) {
 	return 0
 }
 
+# is its address taken
+function is_pointed_at(i, text) {
+	gsub(/[ \t\n(]+/, " ", text)
+	return text ~ ("([^&]&|[-=,;{?:+*] & )" i "[^A-Za-z0-9_]")
+}
+
 function is_changed(i, body) {
+	gsub(/[ \t\n]+/, " ", body)
+	while (gsub("[(] ?" i " ?[)]", i, body))
+		;
 	return (" " body) ~ ("[^A-Za-z0-9_.>]" i " ?([+][+]|--|[-+*/%&|^]=|<<=|>>=|=[^=])") ||
-	       body ~ ("([+][+]|--|[^&]&)" i "[^A-Za-z0-9_]")
+	       body ~ ("([+][+]|--) ?" i "[^A-Za-z0-9_]") || is_pointed_at(i, body)
 }
 
 # macros that change what they are given
@@ -108,14 +117,20 @@ function is_given(i, body) {
 	return (" " body) ~ ("[^A-Za-z0-9_](swap" (changing ? "|" changing : "") ")\\(([^;]*[^A-Za-z0-9_])?" i "[^A-Za-z0-9_]")
 }
 
-# is it declared, in the function that goes on with @rest, as what can count to KTRC_MAX_ROUNDS
-function is_wide(i, rest,    before, part) {
+# the function's text before what goes on with @rest
+function text_before(rest,    before, part) {
 	before = substr(code, 1, length(code) - length(rest))
 	before = part[split(before, part, /\n[}]/)]
-	return before ~ ("[^a-z0-9_](int|long|u32|u64|size_t) ([^;{}]*[ ,])?" i "[,; ]")
+	return match(before, /\n[{]/) ? substr(before, RSTART) : ""
 }
 
-function judge_for(rest,    head, body, clause, line, i) {
+# is it declared there, as what can count to KTRC_MAX_ROUNDS; nobody else can change it
+function is_own(i, before) {
+	return before ~ ("[^a-z0-9_](int|long|u32|u64|size_t) ([^;{}]*[ ,])?" i "[,; ]") &&
+	       before !~ ("[^a-z0-9_](static|extern|__thread) [^;{}]*[ ,*]" i "[,; ]")
+}
+
+function judge_for(rest,    head, body, clause, line, i, before) {
 	head = substr(rest, 1, closed(rest, "(", ")"))
 	body = substr(rest, length(head) + 1)
 	for (line = line_at(rest); line <= line_at(body); line++)
@@ -125,12 +140,17 @@ function judge_for(rest,    head, body, clause, line, i) {
 	gsub(/[ \t\n]+/, " ", head)
 	split(substr(head, 2, length(head) - 2), clause, / ?; ?/)
 	i = clause[3]
+	before = text_before(rest)
 	sub(/[+][+]$/, "", i)
 	if (clause[3] !~ /^[a-z_]+[+][+]$/ || (" " clause[1]) !~ (" " i " = ") ||
 	    !is_constant(substr(clause[1], index(clause[1], " = ") + 3)) || !is_bounded(i, clause[2]))
 		refuse(rest, "for " head ": no constant bound, see kmod/bound.h")
-	else if (!is_wide(i, rest))
-		refuse(rest, "for " head ": " i " is not of 32 bits or more")
+	else if (!is_own(i, before))
+		refuse(rest, "for " head ": " i " is not of the function's own, of 32 bits or more")
+	else if (is_pointed_at(i, before))
+		refuse(rest, "for " head ": the address of " i " is taken")
+	else if (is_changed(i, clause[2] " ") || is_given(i, clause[2] " "))
+		refuse(rest, "for " head ": its condition changes " i)
 	else if (is_changed(i, body) || is_given(i, body) || body ~ /^(if|for|switch|do)[^a-z_]/)
 		refuse(rest, "for " head ": its body changes " i ", or has no braces of its own")
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* refused: for (i = 0; i < 256; i++): i is not of 32 bits or more */
+/* refused: for (i = 0; i < 256; i++): i is not of the function's own, of 32 bits or more */
 /* the bound is never reached */
 static int ktrc_on_bad(const volatile int *at)
 {
