@@ -100,32 +100,58 @@ note "$moved gaps ended by a move"
 [ "$moved" -ge 11 ] || fail "only $moved gaps ended by a move"
 rmdir $top/tight
 
-# throttlings: of /long; sets $throttlings
-throttlings() {
-	local name
-	while read -r name throttlings; do
-		[ "$name" != nr_throttled ] || return 0
+# look: at /long; sets $periods, and in how many of them it was kept off
+look() {
+	local name value
+	while read -r name value; do
+		case $name in
+		nr_periods) periods=$value ;;
+		nr_throttled) throttlings=$value ;;
+		esac
 	done <$top/long/cpu.stat
 }
 
 # until_kept_off: a period has just ended in which /long was, so that it is again for most of a second
 until_kept_off() {
 	local before
-	throttlings
+	look
 	before=$throttlings
 	until [ "$throttlings" -gt "$before" ]; do
 		pause 0.02
-		throttlings
+		look
 	done
 	pause 0.1
+}
+
+# go_back: $pid leaves $inside, which goes
+go_back() {
+	echo "$pid" >$top/cgroup.procs || fail "cannot move"
+	leave=$((leave + 1))
+	rmdir "$inside" || fail "rmdir"
+}
+
+# put_inside NAME: $pid, into a cgroup below /long that is made while that is kept off: $inside; once more, if a slow host
+# took until the next period for it
+put_inside() {
+	local in_period
+	while true; do
+		until_kept_off
+		in_period=$periods
+		inside=$top/long/$1.$((nr_made++))
+		mkdir "$inside" || fail "mkdir"
+		echo "$pid" >"$inside/cgroup.procs" || fail "cannot move"
+		look
+		[ "$periods" != "$in_period" ] || return 0
+		go_back
+	done
 }
 
 # made_below: a thread in each of five cgroups that are made while one above them is kept off, by a quota of a long
 # period; it has the CPU for itself when it is put there: of one that waits just then it is only known that something
 # was missed
 made_below() {
-	local i is_right=true
-	leave=0
+	local i is_right=true made=()
+	leave=0 nr_made=0
 	mkdir $top/long || fail "mkdir"
 	echo +cpu >$top/long/cgroup.subtree_control
 	mkdir $top/long/user || fail "mkdir"
@@ -135,17 +161,12 @@ made_below() {
 	echo "10000 1000000" >$top/long/cpu.max
 	for ((i = 0; i < 5; i++)); do
 		busy 1 $top
-		until_kept_off
-		# the kernel gives it the address of one that was there before
-		mkdir $top/long/before || fail "mkdir"
-		echo "$pid" >$top/long/before/cgroup.procs || fail "cannot move"
+		# the kernel gives the next one the address of this one
+		put_inside before
 		sleep 0.05
-		echo "$pid" >$top/cgroup.procs || fail "cannot move"
-		leave=$((leave + 1))
-		rmdir $top/long/before || fail "rmdir"
-		until_kept_off
-		mkdir $top/long/made$i || fail "mkdir"
-		echo "$pid" >$top/long/made$i/cgroup.procs || fail "cannot move"
+		go_back
+		put_inside made
+		made+=("${inside#"$top"}")
 		threads+=("$pid")
 	done
 	sleep 2
@@ -155,16 +176,16 @@ made_below() {
 	# its intervals, of most of a second, are those of the one above, but for the beginning of the first, before which
 	# it was not there
 	for ((i = 0; i < 5; i++)); do
-		compare /long/made$i "${threads[i + 1]}"
-		jq -e -s --arg cgroup "/long/made$i" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
+		compare "${made[i]}" "${threads[i + 1]}"
+		jq -e -s --arg cgroup "${made[i]}" 'def of(name): map(select(.event == "throttle" and .fields.cgroup == name) |
 				{ limiter: .fields.limiter, own: .fields.own_ppm, nr: .fields.nr_quotas, cpu: .fields.cpu, end: .ticks, begin: (.ticks - .fields.dur) });
 			of("/long") as $above | of($cgroup) | length > 1 and all(.limiter == "/long" and .own == 0 and .nr == 1 and .cpu == 1) and
 			all(. as $i | $above | any((.end - $i.end | fabs) < 1e6 and .begin < $i.begin + 1e6)) and
 			(.[0] as $i | $above | any(.begin + 2e7 < $i.begin and $i.begin < .end)) and
 			(.[1:] | all(. as $i | $above | any((.begin - $i.begin | fabs) < 1e6)))' "$tmp/ktrc" >/dev/null ||
-			{ note "intervals of made$i: $(grep -E "\"event\":\"throttle\".*\"/long(/made$i)?\"," "$tmp/ktrc")" && is_right=false; }
+			{ note "intervals of ${made[i]}: $(grep -E "\"event\":\"throttle\".*\"(/long|${made[i]})\"," "$tmp/ktrc")" && is_right=false; }
 	done
-	rmdir $top/long/made* $top/long/user $top/long
+	rmdir "${made[@]/#/$top}" $top/long/user $top/long
 	$is_right
 }
 
