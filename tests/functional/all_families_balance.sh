@@ -11,8 +11,6 @@
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/stressed
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
-# 6.1's own hugetlb_split() complains, where lockdep looks, when half of such a mapping goes
-[[ $(uname -r) != *-ktrcdbg ]] || huge=
 seconds=120
 
 # every family that this kernel has
@@ -26,7 +24,7 @@ stress() {
 	local by_hand
 	while sleep 1; do
 		echo 1 >/proc/sys/vm/compact_memory
-		[ -z "$huge" ] || { echo 1000 >$huge && echo 0 >$huge; } # more than one node can have
+		echo 1000 >$huge && echo 0 >$huge # more than one node can have
 	done &
 	by_hand=$!
 	# it would give advice that damages memory, if it were allowed to
@@ -63,6 +61,11 @@ mkswap /dev/ram0 >/dev/null
 swapon /dev/ram0 || fail "swapon"
 mkdir $cgroup || fail "cgroup"
 echo "+cpu +memory" >/sys/fs/cgroup/cgroup.subtree_control
+# 6.1's own hugetlb_split() complains, where lockdep looks, when half of a mapping of huge pages goes: there nobody gets them
+if [[ $(uname -r) = *-ktrcdbg ]]; then
+	echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+	echo 0 >$cgroup/cpuset.mems || fail "cpuset"
+fi
 echo 150000 100000 >$cgroup/cpu.max
 echo 96M >$cgroup/memory.max
 echo always >/sys/kernel/mm/transparent_hugepage/enabled
