@@ -11,8 +11,10 @@ static int ktrc_on_bad(const volatile int *at)
 	}
 	for (k = 0; k < 9; k++) {
 		sum += at[k];
+		/* clang-format off */
 		k
 			= 0;
+		/* clang-format on */
 	}
 	return sum;
 }
