@@ -77,6 +77,7 @@ judge_all() {
 		judged=$((judged + 1))
 	done
 	note "$1: $kills killed, $opened of them opened, $SECONDS s"
+	[ $opened -ge 3 ] || fail "$1: hardly any was killed in the middle of it"
 	rm -rf "$tmp/$1".*
 }
 
