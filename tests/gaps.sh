@@ -67,14 +67,14 @@ read_all() {
 }
 
 # by_both CGROUP PID...: what the threads lost in it, from what ktrc says was kept off when, and what it says they lost,
-# to $tmp/compared (see gaps_by_tracefs)
+# to $tmp/compared (see gaps_by_tracefs), and the gaps that only one of both has to $tmp/alone
 by_both() {
 	jq -r --arg cgroup "$1" 'select(.event == "throttle" and .fields.cgroup == $cgroup) |
 		"\(.fields.cpu) \(.ticks - .fields.dur) \(.ticks)"' "$tmp/ktrc" >"$tmp/intervals"
 	jq -r --arg cgroup "$1" 'select(.event == "throttle.gap" and .fields.cgroup == $cgroup) |
 		"\(.tid) \(.ticks) \(.fields.dur) \(.fields.late) \(.fields.cpu)"' "$tmp/ktrc" >"$tmp/gaps"
-	tests/functional/gaps_by_tracefs "$tmp/trace" "$tmp/intervals" "$tmp/gaps" "${@:2}" >"$tmp/compared" ||
-		fail "gaps_by_tracefs: $?"
+	tests/functional/gaps_by_tracefs "$tmp/trace" "$tmp/intervals" "$tmp/gaps" "${@:2}" >"$tmp/compared" 2>"$tmp/alone" ||
+		fail "gaps_by_tracefs: $? $(cat "$tmp/alone")"
 }
 
 echo mono >$trace/trace_clock

@@ -36,7 +36,7 @@ kernel_memory() {
 		awk 'FNR == NR { counts[$1] = 1; next }
 			$1 in counts && $1 !~ /^(kmemleak|debug_objects)_/ { print "slab:" $1, $2 * $4 / 1024 }' - /proc/slabinfo
 	awk '$1 ~ /^(VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
-	awk 'END { print "mappings:", NR }' /proc/vmallocinfo
+	awk '!/unpurged/ { n++ } END { print "mappings:", n }' /proc/vmallocinfo # those are gone
 }
 
 # free_kept: what the kernel keeps of memory that is free: caches of files, empty slabs, and KASAN's quarantine

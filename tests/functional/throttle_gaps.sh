@@ -34,7 +34,7 @@ gap_by_gap() {
 	local alone
 	alone=$(awk '{ n += $9 } END { print n }' "$tmp/compared")
 	note "$alone gaps in one only"
-	[ "$alone" = 0 ]
+	[ "$alone" = 0 ] || { cat "$tmp/alone" && return 1; }
 }
 
 # the quota comes when all is watched: of what is under way before nothing is known
