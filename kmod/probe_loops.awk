@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every loop of these sources has a number of rounds that is known beforehand: it is
 #	for (i = CONSTANT; i < CONSTANT [&& whatever]; i++)
-# where i is a variable of the function's own, has 32 bits or more, and nothing in the loop changes it.  A constant is a number of up to
-# three digits, or what KTRC_BOUND() in the same file or in a header holds to KTRC_MAX_ROUNDS.
+# where i is a variable of the function's own, has 32 bits or more, and nothing else changes it.
+# A constant is a number of up to three digits, or what KTRC_BOUND() in the same file or in a
+# header holds to KTRC_MAX_ROUNDS.
 # What is no such loop is refused: while, goto, the kernel's for_each, and assembly, which nobody reads.
 #
 # Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
@@ -81,18 +82,22 @@ function is_bounded(i, condition,    n, term) {
 	return 0
 }
 
-# is its address taken
-function is_pointed_at(i, text) {
-	gsub(/[ \t\n(]+/, " ", text)
-	return text ~ ("([^&]&|[-=,;{?:+*] & )" i "[^A-Za-z0-9_]")
+# the text on one line, and @i without brackets of its own
+function bared(i, text) {
+	gsub(/[ \t\n]+/, " ", text)
+	while (gsub("[(] ?" i " ?[)]", i, text))
+		;
+	return " " text " "
 }
 
-function is_changed(i, body) {
-	gsub(/[ \t\n]+/, " ", body)
-	while (gsub("[(] ?" i " ?[)]", i, body))
-		;
-	return (" " body) ~ ("[^A-Za-z0-9_.>]" i " ?([+][+]|--|[-+*/%&|^]=|<<=|>>=|=[^=])") ||
-	       body ~ ("([+][+]|--) ?" i "[^A-Za-z0-9_]") || is_pointed_at(i, body)
+function is_pointed_at(i, text) {
+	return bared(i, text) ~ ("([^&]&|[-=,;{?:+*(] ?& )" i "[^A-Za-z0-9_]")
+}
+
+function is_changed(i, text) {
+	text = bared(i, text)
+	return text ~ ("[^A-Za-z0-9_.>]" i " ?([+][+]|--|[-+*/%&|^]=|<<=|>>=|=[^=])") ||
+	       text ~ ("([+][+]|--) ?" i "[^A-Za-z0-9_]") || is_pointed_at(i, text)
 }
 
 # macros that change what they are given
@@ -104,11 +109,9 @@ function read_changing(    rest, head, name, param, body, i, n) {
 		name = substr(head, 1, index(head, "(") - 1)
 		body = substr(head, index(head, ")") + 1)
 		n = split(substr(head, length(name) + 2, index(head, ")") - length(name) - 2), param, /, */)
-		for (i = 1; i <= n; i++) {
-			gsub("[(]" param[i] "[)]", param[i], body)
-			if (is_changed(param[i], body " "))
+		for (i = 1; i <= n; i++)
+			if (is_changed(param[i], body))
 				changing = changing (changing ? "|" : "") name
-		}
 	}
 }
 
@@ -147,12 +150,11 @@ function judge_for(rest,    head, body, clause, line, i, before) {
 		refuse(rest, "for " head ": no constant bound, see kmod/bound.h")
 	else if (!is_own(i, before))
 		refuse(rest, "for " head ": " i " is not of the function's own, of 32 bits or more")
-	else if (is_pointed_at(i, before))
-		refuse(rest, "for " head ": the address of " i " is taken")
-	else if (is_changed(i, clause[2] " ") || is_given(i, clause[2] " "))
-		refuse(rest, "for " head ": its condition changes " i)
-	else if (is_changed(i, body) || is_given(i, body) || body ~ /^(if|for|switch|do)[^a-z_]/)
-		refuse(rest, "for " head ": its body changes " i ", or has no braces of its own")
+	else if (is_changed(i, clause[2] " " body) || is_given(i, clause[2] " " body) ||
+		 is_pointed_at(i, before substr(rest, 1, index(rest, "\n}"))))
+		refuse(rest, "for " head ": something else may change " i)
+	else if (body ~ /^(if|for|switch|do)[^a-z_]/)
+		refuse(rest, "for " head ": its body has no braces of its own")
 }
 
 function judge(    rest, word) {

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* refused: for (i = 0; i < 8; i++): the address of i is taken */
+/* refused: for (i = 0; i < 8; i++): something else may change i */
+/* refused: for (k = 0; k < 9; k++): something else may change k */
 static int ktrc_on_bad(const volatile int *at)
 {
-	int i, sum = 0;
-	int *p = &i;
+	int i, k, n, sum = 0;
+	int *p = &i, *later = 0;
 
 	for (i = 0; i < 8; i++) {
 		sum += at[i];
 		*p = 0;
+	}
+	for (n = 0; n < 7; n++) {
+		for (k = 0; k < 9; k++) {
+			sum += at[k];
+			if (later)
+				*later = 0;
+		}
+		later = &k;
 	}
 	return sum;
 }

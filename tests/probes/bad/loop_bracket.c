@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* refused: for (i = 0; i < 8; i++): its body changes i */
-/* refused: for (k = 0; k < 9; k++): its body changes k */
+/* refused: for (i = 0; i < 8; i++): something else may change i */
+/* refused: for (k = 0; k < 9; k++): something else may change k */
 static int ktrc_on_bad(const volatile int *at)
 {
 	int i, k, sum = 0;

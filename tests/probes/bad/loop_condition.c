@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* refused: for (i = 0; i < 8 && (i = at[0]) < 8; i++): its condition changes i */
+/* refused: for (i = 0; i < 8 && (i = at[0]) < 8; i++): something else may change i */
 static int ktrc_on_bad(const volatile int *at)
 {
 	int i, sum = 0;
