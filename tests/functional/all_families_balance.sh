@@ -56,9 +56,7 @@ tell() {
 	ktrc-read check >"$tmp/check" || fail "$1: check: $(cat "$tmp/check")"
 }
 
-modprobe brd rd_nr=1 rd_size=262144 || fail "modprobe brd"
-mkswap /dev/ram0 >/dev/null
-swapon /dev/ram0 || fail "swapon"
+swap 262144
 mkdir $cgroup || fail "cgroup"
 echo "+cpu +memory" >/sys/fs/cgroup/cgroup.subtree_control
 # 6.1's own hugetlb_split() complains, where lockdep looks, when half of a mapping of huge pages goes: there nobody gets them

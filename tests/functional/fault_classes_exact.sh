@@ -44,9 +44,7 @@ expect "written by a child" "$(groups fork)" "$pages user write=1 cow minor"
 expect "written when a child had ended" "$(groups reuse)" "$pages user write=1 anon minor
 $pages user write=1 cow minor"
 
-modprobe brd rd_nr=2 rd_size=100000 || fail "modprobe brd"
-mkswap /dev/ram0 >/dev/null || fail "mkswap"
-swapon /dev/ram0 || fail "swapon"
+swap 100000 2
 echo 0 >/proc/sys/vm/page-cluster
 record swap pswpin touch_again swap $pages
 expect "swapped in" "$(groups swap)" "$pages user write=0 swap major

@@ -106,9 +106,9 @@ spin() {
 	done
 }
 
-# swap: 64 MiB of it on /dev/ram0
+# swap KIB [DISKS]: so much of it on the first of so many RAM disks of that size
 swap() {
-	modprobe brd rd_nr=1 rd_size=65536 || fail "modprobe brd"
+	modprobe brd rd_nr="${2:-1}" rd_size="$1" || fail "modprobe brd"
 	mkswap /dev/ram0 >/dev/null || fail "mkswap"
 	swapon /dev/ram0 || fail "swapon"
 }

@@ -164,7 +164,7 @@ traced() {
 	ktrc-ctl reset -q
 }
 
-swap
+swap 65536
 recursion
 traced
 swapoff /dev/ram0

@@ -115,7 +115,7 @@ advice madvise:stack=none,fault.light:stack=user lost 1009
 expect "stacks of advice" "$(jq -c .user_stack "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 1009 null"
 
 # a stack that is swapped out, under a walk and under a copy
-swap
+swap 65536
 for how in user dwarf; do
 	advice madvise:stack=$how,fault.light swapped 1009
 	expect "pages that a $how stack fetched from swap" "$(tail -n 1 "$tmp/known")" 0
