@@ -149,21 +149,6 @@ static void *advise_lost(char *below, char *lost)
 	return ip;
 }
 
-static void drop(char *lost)
-{
-	if (madvise(lost, PAGE, MADV_DONTNEED))
-		abort();
-}
-
-static bool is_there(char *lost)
-{
-	unsigned char there;
-
-	if (mincore(lost, PAGE, &there))
-		abort();
-	return there & 1 && !is_swapped(lost);
-}
-
 static void lose(int nr, bool swaps)
 {
 	char *pages =
@@ -178,10 +163,10 @@ static void lose(int nr, bool swaps)
 	if (swaps)
 		swap_out(lost);
 	while (nr--) {
-		if (!swaps)
-			drop(lost);
+		if (!swaps && madvise(lost, PAGE, MADV_DONTNEED))
+			abort();
 		ip = advise_lost(lost - 64, lost + 512);
-		present += is_there(lost);
+		present += is_page(lost, IS_PRESENT);
 	}
 	printf("%p\n%lu\n%d\n", ip, (unsigned long)lost / PAGE, present);
 }
@@ -220,8 +205,10 @@ int main(int argc, char **argv)
 	} else if (argc == 4 && !strcmp(argv[1], "deep")) {
 		depth = atoi(argv[3]);
 		many(atoi(argv[2]), deep);
-	} else if (argc == 3 && (!strcmp(argv[1], "lost") || !strcmp(argv[1], "swapped"))) {
-		lose(atoi(argv[2]), argv[1][0] == 's');
+	} else if (argc == 3 && !strcmp(argv[1], "lost")) {
+		lose(atoi(argv[2]), false);
+	} else if (argc == 3 && !strcmp(argv[1], "swapped")) {
+		lose(atoi(argv[2]), true);
 	} else {
 		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost|swapped NR\n",
 		      stderr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Having a page swapped out, and seeing that it is; _GNU_SOURCE */
+/* Where a page is, and having it swapped out; _GNU_SOURCE */
 #ifndef SWAP_H
 #define SWAP_H
 
@@ -12,10 +12,13 @@
 
 #include "touch.h"
 
-#define IS_SWAPPED (1ull << 62) /* of /proc/PID/pagemap */
+/* of /proc/PID/pagemap */
+#define IS_PRESENT (1ull << 63)
+#define IS_SWAPPED (1ull << 62)
+
 #define TRIES 1000
 
-static inline bool is_swapped(volatile char *page)
+static inline bool is_page(volatile char *page, uint64_t where)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	uint64_t entry;
@@ -24,7 +27,7 @@ static inline bool is_swapped(volatile char *page)
 			      sizeof(entry))
 		err(1, "pagemap");
 	close(fd);
-	return entry & IS_SWAPPED;
+	return entry & where;
 }
 
 static inline void swap_out(volatile char *page)
@@ -32,7 +35,7 @@ static inline void swap_out(volatile char *page)
 	int i;
 
 	*page = 1;
-	for (i = 0; i < TRIES && !is_swapped(page); i++) {
+	for (i = 0; i < TRIES && !is_page(page, IS_SWAPPED); i++) {
 		if (madvise((char *)page, PAGE, MADV_PAGEOUT))
 			err(1, "MADV_PAGEOUT");
 		usleep(1000);

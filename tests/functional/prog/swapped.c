@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 		prctl(PR_SET_NAME, name);
 		(void)area[i % TOUCHED * PAGE];
 	}
-	if (!is_swapped(out))
+	if (!is_page(out, IS_SWAPPED))
 		errx(1, "the page has come back");
 	printf("%d %lu\n", gettid(), nr);
 	return 0;
