@@ -36,7 +36,8 @@ kernel_memory() {
 		awk 'FNR == NR { counts[$1] = 1; next }
 			$1 in counts && $1 !~ /^(kmemleak|debug_objects)_/ { print "slab:" $1, $2 * $4 / 1024 }' - /proc/slabinfo
 	awk '$1 ~ /^(VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
-	awk '!/unpurged/ { n++ } END { print "mappings:", n }' /proc/vmallocinfo # those are gone
+	# what is to be purged is not mapped any more
+	awk '!/unpurged/ { n++ } END { print "mappings:", n }' /proc/vmallocinfo
 }
 
 # free_kept: what the kernel keeps of memory that is free: caches of files, empty slabs, and KASAN's quarantine
@@ -73,7 +74,7 @@ sums() {
 
 # run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as
 # it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: an object of
-# 2 KiB that is left each time shows with 100, a mapping with 40.
+# 2 KiB that is left each time shows with 200.
 run_cycles() {
 	local cycle nr=$2 warm=10
 	for ((cycle = -warm; cycle < nr; cycle++)); do
