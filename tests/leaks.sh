@@ -32,12 +32,17 @@ free_throttled() {
 # kernel_memory: what is in use, in KiB: slab objects by cache, all else by kind; and the number of mappings. Not counted
 # are the caches that the kernel shrinks when it needs memory, and what a debug kernel notes about objects.
 kernel_memory() {
+	local slabs info mappings
+	# first, and without a process: each that begins takes from most caches
+	mapfile -t slabs </proc/slabinfo
+	mapfile -t info </proc/meminfo
+	mapfile -t mappings </proc/vmallocinfo
 	grep -lx 0 /sys/kernel/slab/*/reclaim_account | cut -d / -f 5 |
 		awk 'FNR == NR { counts[$1] = 1; next }
-			$1 in counts && $1 !~ /^(kmemleak|debug_objects)_/ { print "slab:" $1, $2 * $4 / 1024 }' - /proc/slabinfo
-	awk '$1 ~ /^(VmallocUsed|Percpu):$/ { print $1, $2 }' /proc/meminfo
+			$1 in counts && $1 !~ /^(kmemleak|debug_objects)_/ { print "slab:" $1, $2 * $4 / 1024 }' - <(printf '%s\n' "${slabs[@]}")
+	printf '%s\n' "${info[@]}" | awk '$1 ~ /^(VmallocUsed|Percpu):$/ { print $1, $2 }'
 	# what is to be purged is not mapped any more
-	awk '!/unpurged/ { n++ } END { print "mappings:", n }' /proc/vmallocinfo
+	printf '%s\n' "${mappings[@]}" | awk '!/unpurged/ { n++ } END { print "mappings:", n }'
 }
 
 # free_kept: what the kernel keeps of memory that is free: caches of files, empty slabs, and KASAN's quarantine
@@ -50,10 +55,10 @@ free_kept() {
 	done
 }
 
-# remember WHEN: the least of it in ten looks: others take and give meanwhile
+# remember WHEN: the least of it in twenty looks: others take and give meanwhile
 remember() {
 	local i
-	for ((i = 0; i < 10; i++)); do
+	for ((i = 0; i < 20; i++)); do
 		free_kept
 		kernel_memory
 		sleep 1 # and what ended meanwhile is freed
