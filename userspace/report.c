@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "lib/cleanup.h"
@@ -50,7 +51,7 @@ static bool states_loss(enum ktrc_view view, const struct ktrc_cli *cli)
 	case KTRC_OUT_NDJSON:
 		return view != KTRC_VIEW_EVENTS;
 	default:
-		return view != KTRC_VIEW_EVENTS && cli->out.has_header;
+		return view != KTRC_VIEW_EVENTS && cli->out.has_header && !cli->compat;
 	}
 }
 
@@ -235,6 +236,20 @@ static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *c
 	return 0;
 }
 
+/* Which rows are not there, where another tool's columns have no place for it. */
+static void note_rows(const struct ktrc_capture *capture, u64 left_out, const struct ktrc_cli *cli)
+{
+	__ktrc_free char *filter = ktrc_text_filter(capture, SIZE_MAX);
+
+	if (filter)
+		ktrc_cli_note(cli, "only %s", filter);
+	if (left_out)
+		ktrc_cli_note(
+			cli,
+			"%llu older stalls are left out: other CPUs do not reach back that far",
+			left_out);
+}
+
 static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_reclaim *reclaim = views->reclaim;
@@ -245,6 +260,7 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 		return code;
 	if (cli->compat == KTRC_COMPAT_DRSNOOP) {
 		ktrc_print_drsnoop(reclaim, &cli->out);
+		note_rows(views->capture, reclaim->left_out, cli);
 		return 0;
 	}
 	ktrc_print_reclaim(reclaim, cli->format, &cli->out);
@@ -274,6 +290,7 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 		return code;
 	if (cli->compat == KTRC_COMPAT_COMPACTSNOOP) {
 		ktrc_print_compactsnoop(compaction, &cli->out);
+		note_rows(views->capture, compaction->left_out, cli);
 		return 0;
 	}
 	ktrc_print_compaction(compaction, cli->format, &cli->out);

@@ -11,6 +11,9 @@
 #define BIT(event) (1ull << KTRC_EV_##event)
 #define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
 
+static u64 lost; /* hits, of each capture that is made */
+static struct ktrc_rule stall_rule; /* of its compaction */
+
 /* A fault, and a stall without its stack. */
 static struct ktrc_capture *make_capture(u64 events)
 {
@@ -27,6 +30,8 @@ static struct ktrc_capture *make_capture(u64 events)
 	synth_close(&stream);
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
+	capture->session.rules[KTRC_EV_compaction] = stall_rule;
+	capture->lost_since = lost;
 	capture->settled_ticks = capture->end_ticks;
 	if (ktrc_capture_start_reader(capture, &err) < 0)
 		abort();
@@ -116,9 +121,27 @@ static void test_stacks(void)
 	json_decref(guessed);
 }
 
+static void test_other_tools(void)
+{
+	const struct ktrc_cli theirs = { .out.has_header = true,
+					 .compat = KTRC_COMPAT_COMPACTSNOOP };
+
+	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs, NULL),
+	   "all in another tool's columns");
+	lost = 7;
+	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs, "session default: 7 hits lost\n"),
+	   "what was lost is a note beside them");
+	lost = 0;
+	stall_rule.min_ns = 1000000;
+	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs, "only compaction min=1ms\n"),
+	   "and what was not to be recorded");
+	stall_rule.min_ns = 0;
+}
+
 int main(void)
 {
 	test_mappings();
 	test_stacks();
+	test_other_tools();
 	return end_of_tests();
 }
