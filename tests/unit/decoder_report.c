@@ -14,12 +14,13 @@
 static u64 lost; /* hits, of each capture that is made */
 static struct ktrc_rule stall_rule; /* of its compaction */
 
-/* A fault, and a stall without its stack. */
+/* A fault, a stall without its stack, and a cgroup that was kept off by the quota of one above it. */
 static struct ktrc_capture *make_capture(u64 events)
 {
 	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9 };
+	const struct ktrc_ev_throttle kept_off = { .cgid = 11, .limiter_id = 7, .dur = 1000 };
 	struct synth_stream stream = { 0 };
 	struct ktrc_capture *capture;
 	struct ktrc_error err;
@@ -27,6 +28,7 @@ static struct ktrc_capture *make_capture(u64 events)
 	synth_open(&stream, START_TICKS, &task);
 	synth_fault(&stream, START_TICKS + 1, &fault);
 	synth_record(&stream, KTRC_EV_compaction, START_TICKS + 2, &stall, sizeof(stall));
+	synth_record(&stream, KTRC_EV_throttle, START_TICKS + 3, &kept_off, sizeof(kept_off));
 	synth_close(&stream);
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
@@ -138,10 +140,22 @@ static void test_other_tools(void)
 	stall_rule.min_ns = 0;
 }
 
+static void test_quota_above(void)
+{
+	char *noted, *text = report(BIT(throttle), KTRC_VIEW_THROTTLE,
+				    (struct ktrc_cli){ .out.has_header = true }, &noted);
+
+	ok(strstr(text, "\nthe quotas that were used up are of cgroups above those recorded\n"),
+	   "that no quota was used up is not said of a cgroup below it");
+	free(text);
+	free(noted);
+}
+
 int main(void)
 {
 	test_mappings();
 	test_stacks();
 	test_other_tools();
+	test_quota_above();
 	return end_of_tests();
 }

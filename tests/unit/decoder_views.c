@@ -159,9 +159,37 @@ static void test_threads(void)
 	ktrc_capture_destroy(capture);
 }
 
+/* A child alone was recorded, for the second time in as many periods. */
+static void test_limiter_above(void)
+{
+	const struct ktrc_ev_throttle rec = {
+		.cgid = 11, .limiter_id = 7, .dur = 500, .periods = 2
+	};
+	struct synth_stream s = { 0 };
+	struct ktrc_capture *capture;
+	struct ktrc_throttle *view;
+	const struct ktrc_record *r;
+	const struct ktrc_stall_row *quota;
+
+	synth_open(&s, START_TICKS, &first_task);
+	synth_record(&s, KTRC_EV_throttle, WINDOW_TICKS + 1, &rec, sizeof(rec));
+	capture = capture_of(&s);
+	view = ktrc_throttle_create(capture);
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		if (ktrc_throttle_add(view, r) < 0)
+			abort();
+	quota = ktrc_stalls_find(&view->quotas, 7, 0);
+	ok(view->quotas.nr == 1 && quota && quota->stalls == 0 && quota->run == 2 &&
+		   view->all->stalls == 0 && view->all->run == 2,
+	   "a limiter above the session's cgroup has a row");
+	ktrc_throttle_destroy(view);
+	ktrc_capture_destroy(capture);
+}
+
 int main(void)
 {
 	test_runs();
 	test_threads();
+	test_limiter_above();
 	return end_of_tests();
 }

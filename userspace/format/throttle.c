@@ -178,19 +178,30 @@ static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_outpu
 	return document;
 }
 
+/* Of a cgroup below the quota's nothing of the quota's own is known. */
+static void print_total(const struct ktrc_throttle *view, FILE *file)
+{
+	const struct ktrc_stall_row *all = view->all;
+	char total[KTRC_TEXT_ROOM];
+
+	if (all->stalls || !view->cgroups.nr)
+		fprintf(file, "%llu times a quota was used up on a CPU, %s of all CPUs together",
+			all->stalls, ktrc_text_ns(ns(view, all->total_ticks), total));
+	else
+		fprintf(file, "the quotas that were used up are of cgroups above those recorded");
+	if (all->run)
+		fprintf(file, ", %llu periods in a row at most", all->run);
+	fputc('\n', file);
+}
+
 static void print_text(const struct ktrc_throttle *view, const struct ktrc_output *out)
 {
-	char total[KTRC_TEXT_ROOM];
 	struct tables tables;
 
 	make_tables(&tables, view);
 	ktrc_print_head(view->capture, view->event->label, view->start_ticks, out);
 	if (out->has_header)
-		fprintf(out->file,
-			"%llu times a quota was used up on a CPU, %s of all CPUs together, "
-			"%llu periods in a row at most\n",
-			view->all->stalls, ktrc_text_ns(ns(view, view->all->total_ticks), total),
-			view->all->run);
+		print_total(view, out->file);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
 	ktrc_print_left_out(view->left_out, "intervals", out);

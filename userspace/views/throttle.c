@@ -131,6 +131,20 @@ static u64 own_ticks(const struct throttle_getters *g, const void *payload)
 	return ktrc_get(g->dur, payload) * ktrc_get(g->own, payload) / 1000000;
 }
 
+/* It may have no record of its own: it can lie above the session's cgroup. */
+static int add_limiter(struct ktrc_throttle *view, u64 limiter, u64 run)
+{
+	struct ktrc_stall_row *row = limiter ? ktrc_stalls_get(&view->quotas, limiter, 0) : NULL;
+
+	if (limiter && !row)
+		return -ENOMEM;
+	if (row && run > row->run)
+		row->run = run;
+	if (run > view->all->run)
+		view->all->run = run;
+	return 0;
+}
+
 static int add_end(struct ktrc_throttle *view, const struct ktrc_record *record)
 {
 	const struct throttle_getters *g = &view->priv->end_get;
@@ -142,12 +156,12 @@ static int add_end(struct ktrc_throttle *view, const struct ktrc_record *record)
 	int ret = add_row(ktrc_stalls_get(&view->cgroups, cgid, limiter),
 			  ktrc_get(g->dur, record->payload), run, weight);
 
+	if (ret == 0)
+		ret = add_limiter(view, limiter, run);
 	if (ret < 0 || !own)
 		return ret;
-	if (cgid != limiter)
-		run = 0; /* in a row of the limiter's */
-	ret = add_row(ktrc_stalls_get(&view->quotas, cgid, 0), own, run, weight);
-	return ret < 0 ? ret : add_row(view->all, own, run, weight);
+	ret = add_row(ktrc_stalls_get(&view->quotas, cgid, 0), own, 0, weight);
+	return ret < 0 ? ret : add_row(view->all, own, 0, weight);
 }
 
 static int count_thread(struct ktrc_throttle *view, struct ktrc_stall_row *lost, u32 tid)

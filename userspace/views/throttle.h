@@ -16,8 +16,10 @@
  * @event: the event counted; NULL when the session records no throttling
  * @start_ticks: intervals that ended before it are left out, because some CPU's are missing
  * @left_out: records left out for that
- * @all: how long cgroups' own quotas were used up, and in how many intervals; what cpu.stat counts
- * @quotas: that by cgroup; each CPU counts, so they can take more than the window
+ * @all: how long cgroups' own quotas were used up, and in how many intervals; what cpu.stat counts;
+ *	in how many periods in a row at most, 0: not known
+ * @quotas: that by cgroup; each CPU counts, so they can take more than the window; with
+ *	limiters above the session's cgroup, whose own time was not recorded
  * @cgroups: all intervals, by cgroup and limiter
  * @threads: gaps, by thread and cgroup
  * @lost: gaps, by limiter, with the number of threads
