@@ -14,6 +14,8 @@ static const struct {
 	{ "do_huge_pmd_anonymous_page", KTRC_CAUSE_THP },
 	{ "do_huge_pmd_wp_page", KTRC_CAUSE_THP },
 	{ "collapse_huge_page", KTRC_CAUSE_THP },
+	{ "collapse_file", KTRC_CAUSE_THP },
+	{ "alloc_charge_hpage", KTRC_CAUSE_THP },
 	{ "shmem_alloc_hugefolio", KTRC_CAUSE_THP },
 	{ "alloc_anon_folio", KTRC_CAUSE_THP },
 	{ "__alloc_skb", KTRC_CAUSE_NETWORK },
