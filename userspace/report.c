@@ -294,6 +294,7 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 		return 0;
 	}
 	ktrc_print_compaction(compaction, cli->format, &cli->out);
+	note_unknown(cli, "how many pages stalls moved", compaction->why_no_pages);
 	note_unknown(cli, "which stalls are under way", compaction->under_way.why_unknown);
 	note_guesses(compaction, cli);
 	return 0;

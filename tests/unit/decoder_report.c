@@ -12,7 +12,7 @@
 #define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
 
 static u64 lost; /* hits, of each capture that is made */
-static struct ktrc_rule stall_rule; /* of its compaction */
+static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
 
 /* A fault, a stall without its stack, and a cgroup that was kept off by the quota of one above it. */
 static struct ktrc_capture *make_capture(u64 events)
@@ -33,6 +33,7 @@ static struct ktrc_capture *make_capture(u64 events)
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
 	capture->session.rules[KTRC_EV_compaction] = stall_rule;
+	capture->session.rules[KTRC_EV_compaction_zone] = zone_rule;
 	capture->lost_since = lost;
 	capture->settled_ticks = capture->end_ticks;
 	if (ktrc_capture_start_reader(capture, &err) < 0)
@@ -140,6 +141,33 @@ static void test_other_tools(void)
 	stall_rule.min_ns = 0;
 }
 
+/* @why: as said in the document and as a note; NULL: what stalls moved is known */
+static bool knows_moved(u64 events, const char *why)
+{
+	const struct ktrc_cli bare = { 0 };
+	json_t *moved = member(events, KTRC_VIEW_COMPACTION, "migrated");
+	json_t *said = member(events, KTRC_VIEW_COMPACTION, "why_migrated_unknown");
+	bool is_known = json_is_integer(moved) && json_is_null(said);
+	bool is_said = json_is_null(moved) && why && json_is_string(said) &&
+		       strcmp(json_string_value(said), why) == 0;
+
+	json_decref(moved);
+	json_decref(said);
+	return why ? is_said && notes(events, KTRC_VIEW_COMPACTION, bare, why) : is_known;
+}
+
+static void test_zones(void)
+{
+	ok(knows_moved(BIT(compaction) | BIT(compaction_zone), NULL),
+	   "what stalls moved, by all of their zones");
+	ok(knows_moved(BIT(compaction), "the session does not record compaction.zone"),
+	   "not without zones");
+	zone_rule.sample = 4;
+	ok(knows_moved(BIT(compaction) | BIT(compaction_zone), "not every zone was recorded"),
+	   "nor with some");
+	zone_rule.sample = 0;
+}
+
 static void test_quota_above(void)
 {
 	char *noted, *text = report(BIT(throttle), KTRC_VIEW_THROTTLE,
@@ -157,5 +185,6 @@ int main(void)
 	test_stacks();
 	test_other_tools();
 	test_quota_above();
+	test_zones();
 	return end_of_tests();
 }

@@ -36,20 +36,27 @@ static struct ktrc_cell prio(const void *data, size_t row)
 			 ktrc_stalls_row(data, row)->key.b);
 }
 
+static struct ktrc_cell migrated(const void *data, size_t row)
+{
+	const struct ktrc_compaction *view = ktrc_stalls_view(data);
+
+	return view->why_no_pages ? KTRC_CELL_EMPTY : ktrc_stalls_pages(data, row);
+}
+
 static const struct ktrc_column cause_columns[] = { { "cause", cause },
-						    KTRC_STALLS_MEASURES("migrated") };
+						    KTRC_STALLS_MEASURES("migrated", migrated) };
 static const struct ktrc_column request_columns[] = { { "order", ktrc_stalls_key },
-						      KTRC_STALLS_MEASURES("migrated"),
+						      KTRC_STALLS_MEASURES("migrated", migrated),
 						      { "gfp_flags", ktrc_stalls_gfp } };
 static const struct ktrc_column status_columns[] = { { "status", status },
 						     { "prio", prio },
-						     KTRC_STALLS_MEASURES("migrated") };
+						     KTRC_STALLS_MEASURES("migrated", migrated) };
 static const struct ktrc_column cgroup_columns[] = { { "cgid", ktrc_stalls_cgid },
-						     KTRC_STALLS_MEASURES("migrated"),
+						     KTRC_STALLS_MEASURES("migrated", migrated),
 						     { "cgroup", ktrc_stalls_cgroup } };
 static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_key },
 						      { "comm", ktrc_stalls_comm },
-						      KTRC_STALLS_MEASURES("migrated"),
+						      KTRC_STALLS_MEASURES("migrated", migrated),
 						      { "cgroup", ktrc_stalls_cgroup_of_process } };
 static const struct ktrc_column now_columns[] = {
 	{ "lasts_ns", ktrc_now_lasts_ns }, { "certain", ktrc_now_certain },
@@ -229,19 +236,27 @@ static struct ktrc_cell attempt_status(const void *data, size_t row)
 	return name_cell(data, "compaction_status", a->status);
 }
 
+/* a stall's is the sum of its zones' */
+static struct ktrc_cell pages_cell(const struct ktrc_compaction *view, size_t row, u64 pages)
+{
+	const struct ktrc_attempt *a = attempt_at(view, row);
+
+	return view->why_no_pages && is_stall(view, a) ? KTRC_CELL_EMPTY : ktrc_cell_number(pages);
+}
+
 static struct ktrc_cell attempt_migrated(const void *data, size_t row)
 {
-	return ktrc_cell_number(attempt_at(data, row)->migrated);
+	return pages_cell(data, row, attempt_at(data, row)->migrated);
 }
 
 static struct ktrc_cell attempt_failed(const void *data, size_t row)
 {
-	return ktrc_cell_number(attempt_at(data, row)->failed);
+	return pages_cell(data, row, attempt_at(data, row)->failed);
 }
 
 static struct ktrc_cell attempt_scanned(const void *data, size_t row)
 {
-	return ktrc_cell_number(attempt_at(data, row)->scanned);
+	return pages_cell(data, row, attempt_at(data, row)->scanned);
 }
 
 static struct ktrc_cell attempt_dur_ns(const void *data, size_t row)
@@ -395,31 +410,41 @@ static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_out
 	make_tables(&tables, view);
 	ktrc_json_set_number(document, "stalls", view->all->stalls);
 	ktrc_json_set_number(document, "counted", view->counted);
-	ktrc_json_set_number(document, "migrated", view->all->pages);
+	json_object_set_new(document, "migrated",
+			    view->why_no_pages ? json_null() :
+						 json_integer((json_int_t)view->all->pages));
 	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
 	ktrc_json_set_number(document, "left_out", view->left_out);
 	ktrc_json_set_number(document, "torn", view->torn);
 	ktrc_json_set_number(document, "guessed_causes", view->guessed);
 	ktrc_json_set_number(document, "unnamed_cgroups", view->nr_unnamed);
+	json_object_set_new(document, "why_migrated_unknown",
+			    ktrc_json_text_or_null(view->why_no_pages));
 	json_object_set_new(document, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
 	ktrc_tables_set_json(tables.at, tables.nr, document, out);
 	return document;
 }
 
-static void print_text(const struct ktrc_compaction *view, const struct ktrc_output *out)
+static void print_total(const struct ktrc_compaction *view, FILE *file)
 {
 	char total[KTRC_TEXT_ROOM];
+
+	fprintf(file, "%llu stalls, %s of all threads together, ", view->all->stalls,
+		ktrc_text_ns(ns(view, view->all->total_ticks), total));
+	if (!view->why_no_pages)
+		fprintf(file, "%llu pages moved; ", view->all->pages);
+	fprintf(file, "%llu of them in compact_stall\n", view->counted);
+}
+
+static void print_text(const struct ktrc_compaction *view, const struct ktrc_output *out)
+{
 	struct tables tables;
 
 	make_tables(&tables, view);
 	ktrc_print_head(view->capture, view->event->label, view->start_ticks, out);
 	if (out->has_header)
-		fprintf(out->file,
-			"%llu stalls, %s of all threads together, %llu pages moved; "
-			"%llu of them in compact_stall\n",
-			view->all->stalls, ktrc_text_ns(ns(view, view->all->total_ticks), total),
-			view->all->pages, view->counted);
+		print_total(view, out->file);
 	ktrc_print_filter(view->capture, out);
 	ktrc_tables_print(tables.at, tables.nr, out);
 	if (out->has_header && view->torn)

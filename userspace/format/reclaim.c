@@ -43,21 +43,25 @@ static struct ktrc_cell kind_of_cgroup(const void *data, size_t row)
 }
 
 static const struct ktrc_column kind_columns[] = { { "kind", kind },
-						   KTRC_STALLS_MEASURES("reclaimed") };
+						   KTRC_STALLS_MEASURES("reclaimed",
+									ktrc_stalls_pages) };
 static const struct ktrc_column reason_columns[] = { { "reason", reason },
 						     { "node", node_of_reason },
 						     { "stalls", ktrc_stalls_number },
 						     KTRC_STALLS_TIMES };
 static const struct ktrc_column request_columns[] = { { "order", ktrc_stalls_key },
-						      KTRC_STALLS_MEASURES("reclaimed"),
+						      KTRC_STALLS_MEASURES("reclaimed",
+									   ktrc_stalls_pages),
 						      { "gfp_flags", ktrc_stalls_gfp } };
 static const struct ktrc_column cgroup_columns[] = { { "cgid", ktrc_stalls_cgid },
 						     { "kind", kind_of_cgroup },
-						     KTRC_STALLS_MEASURES("reclaimed"),
+						     KTRC_STALLS_MEASURES("reclaimed",
+									  ktrc_stalls_pages),
 						     { "cgroup", ktrc_stalls_cgroup } };
 static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_key },
 						      { "comm", ktrc_stalls_comm },
-						      KTRC_STALLS_MEASURES("reclaimed"),
+						      KTRC_STALLS_MEASURES("reclaimed",
+									   ktrc_stalls_pages),
 						      { "cgroup", ktrc_stalls_cgroup_of_process } };
 
 /* ---- shrinkers ---- */

@@ -82,8 +82,8 @@ struct ktrc_cell ktrc_now_cpu(const void *data, size_t row);
 		"wall_percent", ktrc_stalls_wall_percent                                \
 	}
 
-/* how many, how much (@pages_name: what its pages are), how long */
-#define KTRC_STALLS_MEASURES(pages_name) \
-	{ "stalls", ktrc_stalls_number }, { pages_name, ktrc_stalls_pages }, KTRC_STALLS_TIMES
+/* how many, how much (@pages_name: what its pages are, @pages: their cell), how long */
+#define KTRC_STALLS_MEASURES(pages_name, pages) \
+	{ "stalls", ktrc_stalls_number }, { pages_name, pages }, KTRC_STALLS_TIMES
 
 #endif

@@ -375,12 +375,28 @@ static int take_stacks(const struct ktrc_event *event, struct options *o, struct
 	return 0;
 }
 
+/*
+ * Parts of which all that belong to one whole are added up, or each is held against the one before:
+ * every one is recorded, however few of the whole are.
+ */
+static const char *const unselected[] = { "compaction.zone", "reclaim.wake", "reclaim.sleep" };
+
+static bool is_selected(const struct ktrc_event *event)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(unselected); i++)
+		if (strcmp(unselected[i], event->label) == 0)
+			return false;
+	return true;
+}
+
 /* What of @rule an event can follow. */
 static struct ktrc_rule possible(const struct ktrc_event *event, const struct ktrc_rule *rule)
 {
+	bool selects = is_selected(event);
+
 	return (struct ktrc_rule){
-		.min_ns = event->rules & KTRC_RULE_MIN ? rule->min_ns : 0,
-		.sample = rule->sample,
+		.min_ns = selects && event->rules & KTRC_RULE_MIN ? rule->min_ns : 0,
+		.sample = selects ? rule->sample : 0,
 		.flags = rule->flags & event->rules,
 		.user_frames = event->rules & KTRC_RULE_STACK ? rule->user_frames : 0,
 		.kernel_frames = event->rules & KTRC_RULE_STACK ? rule->kernel_frames : 0,

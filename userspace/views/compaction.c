@@ -92,6 +92,14 @@ static struct run_getters run_getters(const struct ktrc_event *event)
 	};
 }
 
+static const char *why_no_pages(const struct ktrc_compaction_private *priv)
+{
+	if (priv->has_all_zones)
+		return NULL;
+	return priv->zone ? "not every zone was recorded" :
+			    "the session does not record compaction.zone";
+}
+
 static void resolve(struct ktrc_compaction *view)
 {
 	const struct ktrc_capture *capture = view->capture;
@@ -117,6 +125,7 @@ static void resolve(struct ktrc_compaction *view)
 	priv->run_weight = ktrc_capture_weight(capture, priv->run);
 	priv->extfrag_weight = ktrc_capture_weight(capture, priv->extfrag);
 	priv->has_all_zones = ktrc_capture_has_all(capture, priv->zone);
+	view->why_no_pages = why_no_pages(priv);
 	origins = ktrc_schema_find_enum(capture->schema, "compaction_origin");
 	view->stall = ktrc_enum_value(origins, "stall");
 	view->proactive = ktrc_enum_value(origins, "proactive");

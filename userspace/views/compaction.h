@@ -127,6 +127,7 @@ struct ktrc_fallback {
  * @counted: stalls that the kernel counts in compact_stall
  * @torn: stalls and runs of which not every zone was recorded
  * @guessed: stalls whose cause is told by order and flags alone
+ * @why_no_pages: why the pages that stalls moved are not known, or NULL
  * @all: all stalls; their pages are those that they moved
  * @causes: by enum ktrc_cause
  * @requests: by order and gfp
@@ -156,6 +157,7 @@ struct ktrc_compaction {
 	u64 counted;
 	u64 torn;
 	u64 guessed;
+	const char *why_no_pages;
 	struct ktrc_stall_row *all;
 	struct ktrc_stalls causes;
 	struct ktrc_stalls requests;
