@@ -31,7 +31,7 @@ bool ktrc_filter_takes(const struct ktrc_filter *f, const struct ktrc_subject *s
 /* what is not known is no longer than anything */
 static bool is_long(const struct ktrc_rule *rule, const struct ktrc_facts *facts)
 {
-	return !rule->min_ticks ||
+	return !rule->min_ticks || facts->has_waited ||
 	       (facts->ticks != KTRC_NO_TICKS && facts->ticks >= rule->min_ticks);
 }
 
@@ -42,6 +42,16 @@ static bool is_wanted(const struct ktrc_rule *rule, const struct ktrc_facts *fac
 	if (rule->flags & KTRC_RULE_USER && facts->mode != KTRC_fault_mode_user)
 		return false;
 	return !(rule->flags & KTRC_RULE_KERNEL && facts->mode == KTRC_fault_mode_user);
+}
+
+static bool is_sampled(const struct ktrc_rule *rule, struct ktrc_count *n,
+		       const struct ktrc_facts *facts)
+{
+	if (!rule->sample)
+		return true;
+	if (facts->shared_by)
+		return facts->shared_by % rule->sample == 0;
+	return (u64)(local_add_return(1, &n->seen) - 1) % rule->sample == 0;
 }
 
 /**
@@ -65,7 +75,5 @@ enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_cou
 		return KTRC_REJECT;
 	if (rule->flags & KTRC_RULE_COUNT || !is_long(rule, facts))
 		return KTRC_COUNT;
-	if (rule->sample && (u64)(local_add_return(1, &n->seen) - 1) % rule->sample)
-		return KTRC_COUNT;
-	return KTRC_TAKE;
+	return is_sampled(rule, n, facts) ? KTRC_TAKE : KTRC_COUNT;
 }

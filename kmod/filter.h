@@ -15,17 +15,23 @@ KTRC_BOUND(KTRC_MAX_PIDS);
  * @ticks: its duration, or KTRC_NO_TICKS
  * @mode: KTRC_fault_mode_*; events without: kernel
  * @is_major: it waited for I/O
+ * @has_waited: it goes on with something that has a record of its own, which took most of the time
+ * @shared_by: a number that it has in common with what it goes on with, or what will go on with it,
+ *	as good as a random one; 0: there is nothing like that
  */
 struct ktrc_facts {
 	u64 ticks;
 	u32 mode;
 	bool is_major;
+	bool has_waited;
+	u64 shared_by;
 };
 
 /**
  * struct ktrc_rule - which hits of one event become records
- * @min_ticks: those that last at least so long; 0: all
- * @sample: of what is left every n-th on each CPU; 0: all
+ * @min_ticks: those that last at least so long, and what goes on with them; 0: all
+ * @sample: of what is left every n-th on each CPU, of what belongs together about every n-th
+ *	and no part without the other; 0: all
  * @flags: KTRC_RULE_*
  * @user_frames: of the user stack, with each record; 0: none
  * @kernel_frames: of the kernel stack

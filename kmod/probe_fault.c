@@ -4,6 +4,7 @@
  * exception tracepoints.  Everything above "control" runs inside the kernel's
  * fault path: it never sleeps, locks, allocates or prints.
  */
+#include <linux/hash.h>
 #include <linux/kprobes.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -251,6 +252,15 @@ static __always_inline void fault_entry(struct ktrc_fault *e, struct pt_regs *re
 	e->start = ktrc_clock_ticks(clock); /* last: what comes before is not the fault's */
 }
 
+/*
+ * The same for each attempt of one fault of the current task: none but the last one is counted in
+ * its faults, and the last one, which has waited, as a major one.
+ */
+static u64 fault_key(u64 page)
+{
+	return 1 + hash_64(page ^ (u64)current->pid << 36 ^ (u64)current->min_flt << 20, 32);
+}
+
 static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u64 ticks)
 {
 	union ktrc_fault_payload p = { .word = word };
@@ -260,6 +270,9 @@ static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u6
 	facts.mode = p.rec.mode;
 	facts.is_major = p.rec.result == KTRC_fault_result_major ||
 			 p.rec.result == KTRC_fault_result_retry;
+	facts.has_waited = p.rec.tried;
+	if (p.rec.tried || p.rec.result == KTRC_fault_result_retry)
+		facts.shared_by = fault_key(p.rec.page);
 	ktrc_outlet_hand(l, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
 }
 

@@ -59,9 +59,13 @@ cgroup_out=$(in_cgroup $cgroups/out touch_pages read 431)
 by_user=$(touch_pages write 433)
 by_kernel=$(touch_pages pread 439)
 by_gup=$(touch_pages populate 443)
+# how many of them wait for the disk is not to be foreseen
+collect sample
 echo 3 >/proc/sys/vm/drop_caches
+start pairs --events=fault:1/3
+start long --events=fault:min=1s
 by_disk=$(touch_file "$(readlink -f "$(command -v perl)")" 199) || fail "touch_file: $?"
-sessions="all pid cgroup min major user kernel sample count"
+sessions="all pid cgroup min major user kernel count pairs long"
 # shellcheck disable=SC2086 # words
 collect $sessions
 
@@ -95,17 +99,40 @@ same() {
 # shellcheck disable=SC2016 # awk's
 {
 	same pid '$4 == '"${pid_in%% *}"
-	same min '$6 == "fault:" && dur_ns >= 40000'
+	same min '$6 == "fault:" && (dur_ns >= 40000 || /tried=1/)'
 	same major '$6 == "fault:" && /result=(major|retry)/'
 	same user '/mode=user/'
 	same kernel '/mode=(kernel|gup)/'
 	timed=$(of_tids all "${pid_in%% *}" '$6 == "fault:"' | wc -l)
 }
-expect "one of 7 on each CPU" "$(jq '[.counters[] | select(.cpu != null) |
-	.written == (.hits / 7 | ceil)] | all' "$tmp/sample.stats")" true
+# halves SESSION RESULT: the pages for which that tid's faults waited, or have waited
+halves() {
+	of_tids "$1" "${by_disk%% *}" "$2" | grep -o 'page=[^ ]*' | sort
+}
+# A fault that waits for the disk is two attempts: both are there, or neither, of long ones as of one of 3.
+# shellcheck disable=SC2016 # awk's
+{
+	waits=$(halves pairs '/result=retry/' | wc -l)
+	expect "attempts that go on with those" "$(halves pairs '/tried=1/')" "$(halves pairs '/result=retry/')"
+	note "one of 3: $waits of $(halves all '/result=retry/' | wc -l) faults that waited"
+	((waits >= 20 && waits < 150)) || fail "one of 3 of 199 is not $waits"
+	expect "last attempts, however short" "$(halves long 1)" "$(halves all '/tried=1/')"
+}
+# On each CPU, of those that neither wait nor have waited; of these it is not known how many came before the first record
+# or after the last one.
+jq -r '.counters[] | select(.cpu != null) | "\(.cpu) \(.hits) \(.written)"' "$tmp/sample.stats" >"$tmp/sampled"
+awk -v last="$(awk 'END { print $2 }' "$tmp/sample")" '
+	function sevenths(n) { return int((n + 6) / 7) }
+	FNR == 1 { file++ }
+	file == 1 && $6 == "fault:" && $2 <= last && /result=retry|tried=1/ { waits[$3]++ }
+	file == 2 && /result=retry|tried=1/ { taken[$3]++ }
+	file == 3 { print "# CPU " $1 ": " $3 " of " $2 ", waits " taken[$1] + 0 " of " waits[$1] + 0 >"/dev/stderr"
+		$3 -= taken[$1]
+		if ($3 < sevenths($2 - waits[$1]) || $3 > sevenths($2 - taken[$1])) exit 1 }' \
+	"$tmp/all" "$tmp/sample" "$tmp/sampled" || fail "not one of 7"
 expect "durations that were counted" "$(jq '[.durations[] | select(.event == "fault").hist[].count] |
 	add' "$tmp/count.stats")" "$timed"
-for session in $sessions; do
+for session in $sessions sample; do
 	ktrc-ctl reset --session="$session" || fail "reset $session: $?"
 done
 rmdir $cgroups/in/below $cgroups/in $cgroups/out || fail "rmdir: $?"

@@ -351,6 +351,31 @@ static void test_retries(void)
 	ktrc_capture_destroy(capture);
 }
 
+/* Of a fault that waited, what is at least 100 ns, which are 75 ticks, is recorded, and its last attempt. */
+static void test_minimum(void)
+{
+	struct ktrc_ev_task task = synth_task(42);
+	struct synth_stream s = { .cpu = 0 };
+	u64 t = (1ull << 40) + 1;
+	struct ktrc_capture *capture;
+	struct ktrc_faults *faults;
+
+	synth_open(&s, t, &task);
+	add_attempt(&s, ++t, 2, KTRC_fault_result_retry, 0, 100);
+	add_attempt(&s, ++t, 2, KTRC_fault_result_major, 1, 20);
+	add_attempt(&s, ++t, 3, KTRC_fault_result_major, 1, 20);
+	add_attempt(&s, ++t, 4, KTRC_fault_result_major, 1, 80);
+	synth_close(&s);
+	capture = synth_capture(&s, 1);
+	capture->session.rules[KTRC_EV_fault].min_ns = 100;
+	faults = all_faults(capture);
+	ok(faults->all->faults == 2 && faults->all->majors == 2 && faults->all->max_ticks == 120 &&
+		   faults->all->attempts == 3 && faults->all->unfinished == 0,
+	   "a fault is as long as its wait, and not there where that was too short");
+	ktrc_faults_destroy(faults);
+	ktrc_capture_destroy(capture);
+}
+
 static void test_saved(struct ktrc_capture *capture)
 {
 	char path[] = "/tmp/decoder_test.XXXXXX", dir[64], command[96];
@@ -490,6 +515,7 @@ int main(int argc, char **argv)
 	test_damaged_header();
 	test_classes();
 	test_retries();
+	test_minimum();
 	test_text_as_number();
 	test_stacks_trimmed();
 	return end_of_tests();

@@ -79,6 +79,9 @@ static const char *by_what_it_cost(void)
 	TAP_NEED(judge(&f, &facts) == KTRC_TAKE, "exactly the minimum is not taken");
 	facts.ticks--;
 	TAP_NEED(judge(&f, &facts) == KTRC_COUNT, "below the minimum");
+	facts.has_waited = true;
+	TAP_NEED(judge(&f, &facts) == KTRC_TAKE, "what goes on with a wait is not taken");
+	facts.has_waited = false;
 	f.rule[KTRC_EV_fault].flags = KTRC_RULE_MAJOR;
 	TAP_NEED(judge(&f, &facts) == KTRC_REJECT, "a minor fault");
 	facts = (struct ktrc_facts){ .ticks = 1000, .is_major = true };
@@ -104,6 +107,26 @@ static const char *one_in_seven(void)
 		TAP_NEED(verdict == KTRC_TAKE || verdict == KTRC_COUNT, "hit %u", i);
 		taken += verdict == KTRC_TAKE;
 		TAP_NEED(taken == (i / 3) / 7 + 1, "%u taken after hit %u", taken, i);
+	}
+	return NULL;
+}
+
+/* of 7000 hits that come in pairs, others between them */
+static const char *pairs(void)
+{
+	const struct ktrc_filter f = { .rule[KTRC_EV_fault] = { .sample = 7 } };
+	u64 i;
+
+	rig_init(&rig, &flight);
+	for (i = 1; i <= 7000; i++) {
+		const struct ktrc_facts facts = { .shared_by = i };
+		bool is_first_taken = judge(&f, &facts) == KTRC_TAKE;
+
+		TAP_NEED((judge(&f, &some_fault) == KTRC_TAKE) == (i % 7 == 1), "other hit %llu",
+			 i);
+		TAP_NEED((judge(&f, &facts) == KTRC_TAKE) == is_first_taken, "half of pair %llu",
+			 i);
+		TAP_NEED(is_first_taken == (i % 7 == 0), "pair %llu", i);
 	}
 	return NULL;
 }
@@ -225,10 +248,15 @@ static const char *two_listeners(void)
 }
 
 static const struct tap_case cases[] = {
-	{ "by_process", by_process },	  { "by_cgroup", by_cgroup },
-	{ "by_mode", by_mode },		  { "by_what_it_cost", by_what_it_cost },
-	{ "one_in_seven", one_in_seven }, { "filtered_at_each_step", filtered_at_each_step },
-	{ "only_counted", only_counted }, { "two_listeners", two_listeners },
+	{ "by_process", by_process },
+	{ "by_cgroup", by_cgroup },
+	{ "by_mode", by_mode },
+	{ "by_what_it_cost", by_what_it_cost },
+	{ "one_in_seven", one_in_seven },
+	{ "pairs", pairs },
+	{ "filtered_at_each_step", filtered_at_each_step },
+	{ "only_counted", only_counted },
+	{ "two_listeners", two_listeners },
 };
 
 int main(void)

@@ -333,6 +333,23 @@ static void count_unfinished(const struct sides *sides, s64 weight)
 			sides->at[i]->unfinished += (u64)weight;
 }
 
+static bool goes_on(const struct pending *pending, const struct attempt *a)
+{
+	return pending->is_open && a->is_tried && a->page == pending->page;
+}
+
+/* A last attempt is recorded however short: here without its wait, which then was too short. */
+static bool is_short(const struct ktrc_faults *view, const struct ktrc_task *task,
+		     const struct attempt *a)
+{
+	const struct ktrc_faults_private *priv = view->priv;
+	u64 min_ns = view->capture->session.rules[view->event->id].min_ns;
+
+	if (!a->is_tried || ktrc_ticks_to_ns(&view->capture->clock, a->ticks) >= min_ns)
+		return false;
+	return task->index >= priv->nr_tasks || !goes_on(&priv->tasks[task->index].pending, a);
+}
+
 /* Into the rows of this attempt; a fault that waited counts in those of its last one. */
 static int add_attempt(struct ktrc_faults *view, struct pending *pending, const struct sides *sides,
 		       const struct attempt *a)
@@ -343,7 +360,7 @@ static int add_attempt(struct ktrc_faults *view, struct pending *pending, const 
 	u64 ticks = a->ticks;
 
 	count_attempts(sides, ticks, is_retry || a->result == priv->result_major, view->weight);
-	if (pending->is_open && a->is_tried && a->page == pending->page) {
+	if (goes_on(pending, a)) {
 		ticks += pending->ticks;
 		count_unfinished(&pending->sides, -(s64)view->weight);
 	}
@@ -377,10 +394,12 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 		view->left_out++;
 		return 0;
 	}
+	a = decode(view->priv, record->payload);
+	if (is_short(view, record->task, &a))
+		return 0;
 	slot = get_task(view, record->task);
 	if (!slot)
 		return -ENOMEM;
-	a = decode(view->priv, record->payload);
 	sides = (struct sides){
 		{ view->all, slot->process, slot->cgroup, get_class(view, a.class) },
 	};
