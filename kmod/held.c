@@ -109,12 +109,42 @@ void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h)
 	atomic_long_inc(&ktrc_helds.missed);
 }
 
-/* whether a thread that waits has lost something so far */
+static u32 no_room_bit(const void *tg)
+{
+	return (u64)hash(tg) * KTRC_NR_NO_ROOM >> 32;
+}
+
+/**
+ * ktrc_held_lacks_room() - was there no room for a cgroup that was kept off
+ * @c: the CPU
+ * @tg: the cgroup's task group
+ *
+ * Return: true of some others, too, and until the CPU is armed anew.
+ */
+bool ktrc_held_lacks_room(const struct ktrc_held_cpu *c, const void *tg)
+{
+	u32 bit = no_room_bit(tg);
+
+	return c->no_room[bit / 64] >> (bit % 64) & 1;
+}
+
+static void note_no_room(struct ktrc_held_cpu *c, const void *tg)
+{
+	u32 bit = no_room_bit(tg);
+
+	c->no_room[bit / 64] |= 1ull << (bit % 64);
+}
+
+/* whether a thread that waits has lost something so far, or may have */
 static bool has_lost(struct ktrc_held_cpu *c, const struct ktrc_waiting *w, u64 now)
 {
 	const struct ktrc_held *h = w->tg ? ktrc_held_find(c, w->tg) : NULL;
 
-	return h && w->off != KTRC_NEVER_OFF && (s64)(ktrc_watch_read(&h->off, now) - w->off) > 0;
+	if (!w->tg || w->off == KTRC_NEVER_OFF)
+		return false;
+	if (!h)
+		return ktrc_held_lacks_room(c, w->tg);
+	return (s64)(ktrc_watch_read(&h->off, now) - w->off) > 0;
 }
 
 /**
@@ -158,10 +188,14 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 	if (h)
 		ktrc_held_forget(c, h);
 	h = h ?: find_room(c, css, now);
-	if (!h)
+	if (!h) {
+		note_no_room(c, css);
 		return NULL;
+	}
 	if (h->tg && h->tg != css)
 		ktrc_waiting_forget(c, h->tg, now);
+	if (ktrc_held_lacks_room(c, css))
+		ktrc_waiting_forget(c, css, now);
 	memset(h, 0, sizeof(*h));
 	h->cgroup = css->cgroup;
 	h->cgid = ktrc_css_cgid(css);

@@ -18,6 +18,8 @@
 /* of each CPU; powers of two */
 #define KTRC_NR_HELD 128
 #define KTRC_NR_WAITING 256
+/* bits; of cgroups without an entry */
+#define KTRC_NR_NO_ROOM 4096
 /* of all CPUs; a power of two */
 #define KTRC_NR_PERIODS 1024
 /* steps from where the hash points to */
@@ -150,6 +152,7 @@ struct ktrc_walk {
  * @knows_all: who waits and is not among @waiting was ready before, in the same cgroup
  * @last_end: ticks, when a cgroup might run again last
  * @at: by task group, open addressing
+ * @no_room: those for which there was no room in it since the CPU was armed, a bit for what their address is hashed to
  * @waiting: by thread, open addressing; of a thread it is changed by whoever decides where it waits: under the
  *	lock of this run queue, or of the one that it comes from
  */
@@ -162,6 +165,7 @@ struct ktrc_held_cpu {
 	bool knows_all;
 	u64 last_end;
 	struct ktrc_held at[KTRC_NR_HELD];
+	u64 no_room[KTRC_NR_NO_ROOM / 64];
 	struct ktrc_waiting waiting[KTRC_NR_WAITING];
 };
 
@@ -175,7 +179,8 @@ struct ktrc_held_cpu {
  * @clock: what ticks are of
  * @linger: ticks, how long after an end there may be threads that waited for it
  * @missed: intervals for which there was no room, or that have no end
- * @missed_waits: threads of cgroups that were kept off, of which it is not known how long they waited for that
+ * @missed_waits: waits of threads of cgroups that were kept off, or may have been, of which it is not known how
+ *	much of them was for that
  * @period: by timer, open addressing
  */
 struct ktrc_helds {
@@ -211,6 +216,7 @@ bool ktrc_held_is_of(const struct ktrc_held *h, const struct cgroup_subsys_state
 void ktrc_held_forget(struct ktrc_held_cpu *c, struct ktrc_held *h);
 struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css,
 				u64 now);
+bool ktrc_held_lacks_room(const struct ktrc_held_cpu *c, const void *tg);
 bool ktrc_held_add_quota(struct ktrc_held *h, const void *quota);
 bool ktrc_held_drop_quota(struct ktrc_held *h, const void *quota);
 

@@ -36,7 +36,7 @@ static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
 /*
  * A thread waits on a CPU no more.  What it has lost is how long its cgroup was kept off meanwhile; of
  * one that was ready when nothing was kept off yet, how long it was since; of one that came to the cgroup
- * meanwhile it is not known.
+ * meanwhile, or whose cgroup found no room, it is not known.
  */
 static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now)
 {
@@ -46,6 +46,8 @@ static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 
 	const struct ktrc_held *h = ktrc_held_find(c, css);
 	u64 ticks, late;
 
+	if (!h && w.tg && w.off != KTRC_NEVER_OFF && ktrc_held_lacks_room(c, css))
+		atomic_long_inc(&ktrc_helds.missed_waits);
 	if (!h || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css) || (w.tg && w.tg != css))
 		return;
 	ticks = ktrc_watch_read(&h->off, now) - w.off;

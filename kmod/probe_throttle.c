@@ -97,6 +97,7 @@ static void arm(struct ktrc_held_cpu *c)
 	if (c->is_armed)
 		return;
 	ktrc_waiting_clear(c);
+	memset(c->no_room, 0, sizeof(c->no_room));
 	for (i = 0; i < KTRC_NR_HELD; i++)
 		WRITE_ONCE(c->at[i].off.word, 0);
 	WRITE_ONCE(c->knows_all, READ_ONCE(ktrc_helds.sees_threads));
@@ -198,13 +199,18 @@ static const struct ktrc_held *held_above(struct ktrc_held_cpu *c,
  */
 void ktrc_throttle_adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_state *css, u64 now)
 {
+	bool is_missed = ktrc_held_lacks_room(c, css);
 	struct ktrc_held *h = ktrc_held_find(c, css);
 	const struct ktrc_held *above;
 
 	if (h && ktrc_held_is_of(h, css))
 		return;
 	above = held_above(c, css);
-	h = above ? ktrc_held_get(c, css, now) : NULL;
+	if (!above)
+		return;
+	h = ktrc_held_get(c, css, now);
+	if (!h && !is_missed)
+		atomic_long_inc(&ktrc_helds.missed);
 	if (!h)
 		return;
 	memcpy(h->quota, above->quota, sizeof(h->quota));
@@ -249,7 +255,8 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 		h = NULL;
 	}
 	if (!h) {
-		if (w->on)
+		/* without room it is missed already */
+		if (w->on && !ktrc_held_lacks_room(w->on, tg))
 			miss_adopted(w->on, tg);
 		return;
 	}

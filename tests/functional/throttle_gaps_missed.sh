@@ -48,8 +48,10 @@ comes_to() {
 	ktrc-ctl stop -q || fail "stop: $?"
 	read_all
 	expect "missed of who comes to $1" "$missed" "$2"
-	end "$pid"
+	# else it may take minutes to end
 	echo max >$top/tight/cpu.max
+	[ "$1" = $top ] || echo max >"$1/cpu.max"
+	end "$pid"
 }
 
 taskset -pc 0 $$ >/dev/null
@@ -84,27 +86,54 @@ expect "missed of who waits on" "$missed" 1
 all_but_last "$pid"
 end "$pid"
 
+# kept_off PID...: of their waits, for six seconds, each gap is recorded or missed, and none that was no wait
+kept_off() {
+	local theirs ours waits
+	watch
+	echo "20000 40000" >$top/tight/cpu.max
+	sleep 6
+	echo max >$top/tight/cpu.max
+	unwatch "$@"
+	sed -i '/"event":"throttle.gap"/s|"cgroup":"/tight/[0-9]*"|"cgroup":"/tight"|g' "$tmp/ktrc"
+	by_both /tight "$@"
+	missed=$(jq '[.counters[] | select(.event == "throttle.gap").lost_missed] | add' "$tmp/stats")
+	read -r theirs ours <<<"$(awk '{ theirs += $2; ours += $6 } END { print theirs, ours }' "$tmp/compared")"
+	[ "$missed" -gt 0 ] || fail "there was room for all"
+	[ $((ours + missed)) -ge "$theirs" ] || fail "some are neither recorded nor missed"
+	waits=$(grep -o 'next_pid=[0-9]*' "$tmp/trace" | grep -cwFf <(printf 'next_pid=%s\n' "$@"))
+	note "$theirs gaps in $waits waits: $ours recorded, $missed missed"
+	[ $((ours + missed)) -le "$waits" ] || fail "they have waited $waits times only"
+}
+
+# burn NUMBER CGROUP...: so many threads, in these in turn, none of which begins before all are there; sets $parent, $pids
+burn() {
+	# shellcheck disable=SC2016 # perl's
+	taskset -c 1 perl -e 'my $nr = shift; pipe R, W;
+		for my $i (0 .. $nr - 1) { next if fork; close W;
+			open my $procs, ">", "$ARGV[$i % @ARGV]/cgroup.procs" or die; print $procs $$; close $procs or die;
+			print STDERR "."; <R>; 1 while 1 }
+		close W; sleep 1 while 1' "$@" 2>"$tmp/ready" &
+	parent=$!
+	until [ "$(wc -c <"$tmp/ready")" -ge "$1" ]; do
+		kill -0 $parent || fail "$(cat "$tmp/ready")"
+		sleep 0.1
+	done
+	mapfile -t pids < <(pgrep -P $parent)
+}
+
 # more threads than notes: one without may have lost something in each of its waits, and nearly always has;
 # it is counted once for each
-# none begins before all are there
-in_cgroup $top/tight taskset -c 1 perl -e 'pipe R, W; for (1 .. 300) { next if fork; close W; <R>; 1 while 1 }
-	close W; sleep 1 while 1' &
-until [ "$(wc -l <$top/tight/cgroup.procs)" = 301 ]; do
-	sleep 0.1
-done
-parent=$(pgrep -P $!)
-mapfile -t pids < <(pgrep -P "$parent")
-watch
-echo "20000 40000" >$top/tight/cpu.max
-sleep 6
-echo max >$top/tight/cpu.max
-unwatch "${pids[@]}"
-by_both /tight "${pids[@]}"
-read -r theirs ours <<<"$(awk '{ theirs += $2; ours += $6 } END { print theirs, ours }' "$tmp/compared")"
-[ "$missed" -gt 0 ] || fail "there was room for all"
-[ $((ours + missed)) -ge "$theirs" ] || fail "some are neither recorded nor missed"
-waits=$(grep -o 'next_pid=[0-9]*' "$tmp/trace" | grep -cwFf <(printf 'next_pid=%s\n' "${pids[@]}"))
-note "$theirs gaps in $waits waits: $ours recorded, $missed missed"
-[ $((ours + missed)) -le "$waits" ] || fail "they have waited $waits times only"
+burn 300 $top/tight
+kept_off "${pids[@]}"
 end "$parent"
-rmdir $top/tight
+
+# more cgroups than there is room for: the same of threads of those without, and their intervals are missed
+echo +cpu >$top/tight/cgroup.subtree_control || fail "subtree_control"
+mkdir $top/tight/{1..199} || fail "mkdir"
+burn 199 $top/tight/{1..199}
+kept_off "${pids[@]}"
+intervals=$(wc -l <"$tmp/intervals")
+note "$intervals intervals, $(jq -c '.counters[] | select(.event == "throttle" and .cpu == null) | [.hits, .lost_missed]' "$tmp/stats")"
+expect "intervals of 200 cgroups" "$(jq '[.counters[] | select(.event == "throttle").hits] | add' "$tmp/stats")" $((200 * intervals))
+end "$parent"
+rmdir $top/tight/{1..199} $top/tight
