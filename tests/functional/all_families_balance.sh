@@ -44,13 +44,13 @@ books() {
 		.counters[] | select(.cpu != null) | "\(.cpu) \($id[.event]) \(.written)"' "$tmp/stats" | sort
 }
 
-# tell MODE: which events came, and which did not
+# tell MODE: which events came and became records, and which did not
 tell() {
 	note "$1: $(jq -r '.counters | group_by(.event) | map("\(.[0].event) \(map(.hits) | add)") | join(", ")' "$tmp/stats")"
 	note "$1: lost $(jq '[.counters[] | .lost_full, .lost_nest, .lost_recursion, .lost_noring, .lost_missed] | add' "$tmp/stats")"
-	for event in fault fault.light madvise reclaim reclaim.slab compaction compaction.zone throttle numa map process \
-		process.exec process.exit; do
-		jq -e --arg event $event '[.counters[] | select(.event == $event).hits] | add > 0' "$tmp/stats" >/dev/null ||
+	for event in fault fault.light madvise reclaim reclaim.begin reclaim.slab compaction compaction.begin \
+		compaction.zone throttle throttle.begin throttle.gap numa numa.migrate map process process.exec process.exit; do
+		jq -e --arg event $event '[.counters[] | select(.event == $event).written] | add > 0' "$tmp/stats" >/dev/null ||
 			fail "$1: no $event"
 	done
 	ktrc-read check >"$tmp/check" || fail "$1: check: $(cat "$tmp/check")"

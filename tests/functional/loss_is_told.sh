@@ -31,12 +31,17 @@ quiet() {
 # views LOST
 views() {
 	local view
-	for view in summary faults events; do
+	for view in summary faults madvise reclaim compaction throttle frag events; do
 		tells "$1" $view
 		tells "$1" $view --no-header
 		tells "$1" $view --format=json
 		tells "$1" $view --format=ndjson
 		quiet $view --no-header
+	done
+	for view in reclaim:drsnoop compaction:compactsnoop; do
+		tells "$1" "${view%:*}" --compat="${view#*:}"
+		tells "$1" "${view%:*}" --compat="${view#*:}" --no-header
+		quiet "${view%:*}" --compat="${view#*:}"
 	done
 	tells "$1" check --format=json
 	tells "$1" check --no-header
@@ -51,7 +56,30 @@ limit() {
 	expect "exit code of $*: $(cat "$tmp/err")" $got "$code"
 }
 
-ktrc-ctl start -q --mode=stream --memory=64K --packet=4K || fail "start: $?"
+# some_of_each: of the families that faults do not crowd out, as they come first
+some_of_each() {
+	local cgroup=/sys/fs/cgroup/short
+	advise each 1 >/dev/null || fail "advise: $?"
+	echo 1 >/proc/sys/vm/compact_memory
+	echo "+cpu +memory" >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir $cgroup || fail "mkdir"
+	spin taskset -c 1
+	echo $spinner >$cgroup/cgroup.procs || fail "cannot move"
+	echo "5000 100000" >$cgroup/cpu.max
+	sleep 1
+	echo max >$cgroup/cpu.max
+	kill $spinner
+	wait $spinner
+	echo 8M >$cgroup/memory.max
+	echo 3 >/proc/sys/vm/drop_caches
+	# shellcheck disable=SC2016 # that shell's
+	in_cgroup $cgroup sh -c 'cat /usr/bin/*d | head -c 16M >/dev/null'
+	rmdir $cgroup || fail "rmdir"
+}
+
+ktrc-ctl start -q --mode=stream --events=fault,madvise,reclaim,compaction,throttle --memory=256K --packet=4K ||
+	fail "start: $?"
+some_of_each
 touch_pages storm 20000 >/dev/null
 ktrc-ctl stop -q || fail "stop: $?"
 lost=$(ktrc-ctl stats --format=json | jq .lost)

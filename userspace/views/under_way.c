@@ -14,13 +14,13 @@ static const struct {
 	const char *few_ends;
 } reasons[] = {
 	[KTRC_UNDER_WAY_RECLAIM] = { "the session does not record --events=reclaim",
-				     "the session does not record --events=reclaim.begin",
+				     "the session does not record reclaim.begin",
 				     "not every stall that ended was recorded" },
 	[KTRC_UNDER_WAY_COMPACTION] = { "the session does not record --events=compaction",
-					"the session does not record --events=compaction.begin",
+					"the session does not record compaction.begin",
 					"not every stall that ended was recorded" },
 	[KTRC_UNDER_WAY_THROTTLE] = { "the session does not record --events=throttle",
-				      "the session does not record --events=throttle.begin",
+				      "the session does not record throttle.begin",
 				      "not every interval that ended was recorded" },
 };
 
