@@ -2,8 +2,9 @@
 /*
  * fail_nth [WAY...]: for each way to control ktrc, or for these, the first allocation or copy
  * that the kernel makes for it fails, then the second, and so on until none is left that could.
- * What fails leaves everything as it was.  A line for each: its name, how many failed of those
- * that the kernel makes, how long it took.
+ * What fails leaves everything as it was: the sessions, and what the one named "kept" has counted while
+ * it does not run.  A line for each: its name, how many failed of those that the kernel makes,
+ * how long it took.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -322,6 +323,76 @@ static int nothing(void)
 	return 0;
 }
 
+/* what is looked at, and what may not change */
+struct view {
+	struct answer sessions, counted;
+};
+
+static bool is_running(const char *name)
+{
+	static struct answer session;
+	const struct nlattr *nest, *state = NULL;
+	struct request r;
+
+	nest_end(&r, about(&r, KTRC_CMD_SESSION_GET, 0, name));
+	transact(&genl, &r, &session);
+	nest = find_attr(&session, KTRC_A_SESSION | NLA_F_NESTED);
+	if (nest)
+		state = find_attr_in((const char *)nest + NLA_HDRLEN,
+				     (const char *)nest + nest->nla_len, KTRC_A_SESSION_STATE);
+	return state && *(const uint32_t *)((const char *)state + NLA_HDRLEN) == KTRC_STATE_RUNNING;
+}
+
+static void look(struct view *v)
+{
+	struct request r;
+
+	request_init(&r, genl.family, KTRC_CMD_SESSION_GET, NLM_F_DUMP);
+	transact(&genl, &r, &v->sessions);
+	v->counted.bytes = 0;
+	if (is_running("kept"))
+		return;
+	nest_end(&r, about(&r, KTRC_CMD_COUNTERS_GET, NLM_F_DUMP, "kept"));
+	transact(&genl, &r, &v->counted);
+}
+
+static bool is_same(const struct answer *a, const struct answer *b)
+{
+	return a->bytes == b->bytes && !memcmp(a->data, b->data, a->bytes);
+}
+
+static bool is_changed(const struct view *before)
+{
+	static struct view now;
+
+	look(&now);
+	return !is_same(&now.sessions, &before->sessions) ||
+	       !is_same(&now.counted, &before->counted);
+}
+
+/* Return: 0, or EIO if nothing is recorded of 64 faults */
+static int record(void)
+{
+	static struct view before, after;
+	size_t bytes = 64 * 4096, at;
+	int error;
+	char *page;
+
+	look(&before);
+	error = start();
+	if (error)
+		return error;
+	page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return errno;
+	for (at = 0; at < bytes; at += 4096)
+		page[at] = 1;
+	munmap(page, bytes);
+	error = stop();
+	look(&after);
+	return error ?: (is_same(&before.counted, &after.counted) ? EIO : 0);
+}
+
 /* ---- trying it ---- */
 
 /*
@@ -356,7 +427,8 @@ static const struct row {
 	{ "close bound", close_device, open_and_bind },
 	{ "", reopen, NULL },
 	{ "", replace, NULL },
-	{ "session_new replace", replace, nothing },
+	{ "", record, NULL },
+	{ "session_new replace", replace, record },
 	{ "attach", attach, reopen },
 	{ "", attach, NULL },
 	{ "info", get_info, nothing },
@@ -398,23 +470,7 @@ static bool disarm(void)
 	return atoi(text) == 0;
 }
 
-static void look(struct answer *state)
-{
-	struct request r;
-
-	request_init(&r, genl.family, KTRC_CMD_SESSION_GET, NLM_F_DUMP);
-	transact(&genl, &r, state);
-}
-
-static bool is_changed(const struct answer *before)
-{
-	static struct answer now;
-
-	look(&now);
-	return now.bytes != before->bytes || memcmp(now.data, before->data, now.bytes);
-}
-
-static void expect_failure(const struct row *row, int nth, int error, const struct answer *before)
+static void expect_failure(const struct row *row, int nth, int error, const struct view *before)
 {
 	if (error != ENOMEM && error != EFAULT && error != ENOBUFS)
 		errx(1, "%s: number %d: %s: %s", row->name, nth, strerror(error), answer.text);
@@ -434,7 +490,7 @@ static void ask_anew(void)
 /* With number @nth failing.  Return: whether there was one. */
 static bool try_one(const struct row *row, int nth, int *failed)
 {
-	static struct answer before;
+	static struct view before;
 	bool is_hit;
 	int error;
 

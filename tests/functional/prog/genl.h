@@ -128,18 +128,21 @@ static inline void transact(const struct genl *g, struct request *r, struct answ
 	}
 }
 
-static inline const struct nlattr *find_attr(const struct answer *a, uint16_t type)
+static inline const struct nlattr *find_attr_in(const char *at, const char *end, uint16_t type)
 {
-	size_t at = 0;
-
-	while (at + NLA_HDRLEN <= a->bytes) {
-		const struct nlattr *attr = (const void *)(a->data + at);
+	while (at + NLA_HDRLEN <= end) {
+		const struct nlattr *attr = (const void *)at;
 
 		if (attr->nla_type == type)
 			return attr;
 		at += NLA_ALIGN(attr->nla_len);
 	}
 	return NULL;
+}
+
+static inline const struct nlattr *find_attr(const struct answer *a, uint16_t type)
+{
+	return find_attr_in(a->data, a->data + a->bytes, type);
 }
 
 /* Return: 0, or the errno with which the family cannot be found */
