@@ -39,7 +39,8 @@ cgroup_is_gone() {
 		echo 3 >/proc/sys/vm/drop_caches # files that it was the first to read
 		sleep 0.5
 	done
-	expect "dying cgroups" "$(nr_dying)" "$dying"
+	# one that was there before may have gone meanwhile
+	[ "$(nr_dying)" -le "$dying" ] || fail "$(nr_dying) dying cgroups, before $dying"
 }
 
 injection=/sys/kernel/debug
