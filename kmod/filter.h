@@ -15,7 +15,7 @@ KTRC_BOUND(KTRC_MAX_PIDS);
  * @ticks: its duration, or KTRC_NO_TICKS
  * @mode: KTRC_fault_mode_*; events without: kernel
  * @is_major: it waited for I/O
- * @has_waited: it goes on with something that has a record of its own, which took most of the time
+ * @has_waited: it goes on with something that was a hit of its own, and as a rule took most of the time
  * @shared_by: a number that it has in common with what it goes on with, or what will go on with it,
  *	as good as a random one; 0: there is nothing like that
  */

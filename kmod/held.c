@@ -119,20 +119,20 @@ static u32 no_room_bit(const void *tg)
  * @c: the CPU
  * @tg: the cgroup's task group
  *
- * Return: true of some others, too, and until the CPU is armed anew.
+ * Return: true until the CPU is armed anew, and of the few others that have the same bit.
  */
 bool ktrc_held_lacks_room(const struct ktrc_held_cpu *c, const void *tg)
 {
 	u32 bit = no_room_bit(tg);
 
-	return c->no_room[bit / 64] >> (bit % 64) & 1;
+	return READ_ONCE(c->no_room[bit / 64]) >> (bit % 64) & 1;
 }
 
 static void note_no_room(struct ktrc_held_cpu *c, const void *tg)
 {
 	u32 bit = no_room_bit(tg);
 
-	c->no_room[bit / 64] |= 1ull << (bit % 64);
+	WRITE_ONCE(c->no_room[bit / 64], c->no_room[bit / 64] | 1ull << (bit % 64));
 }
 
 /* whether a thread that waits has lost something so far, or may have */
@@ -155,6 +155,7 @@ static bool has_lost(struct ktrc_held_cpu *c, const struct ktrc_waiting *w, u64 
  */
 void ktrc_waiting_forget(struct ktrc_held_cpu *c, const void *tg, u64 now)
 {
+	bool is_counted;
 	u32 i;
 
 	for (i = 0; i < KTRC_NR_WAITING; i++) {
@@ -163,10 +164,11 @@ void ktrc_waiting_forget(struct ktrc_held_cpu *c, const void *tg, u64 now)
 		if (!READ_ONCE(w->task) || !w->tg || w->off == KTRC_NEVER_OFF ||
 		    (tg && w->tg != tg))
 			continue;
-		if (has_lost(c, w, now))
+		is_counted = has_lost(c, w, now);
+		if (is_counted)
 			atomic_long_inc(&ktrc_helds.missed_waits);
 		WRITE_ONCE(w->tg, NULL);
-		WRITE_ONCE(w->off, now);
+		WRITE_ONCE(w->off, is_counted ? KTRC_NEVER_OFF : now);
 	}
 }
 
@@ -194,8 +196,11 @@ struct ktrc_held *ktrc_held_get(struct ktrc_held_cpu *c, const struct cgroup_sub
 	}
 	if (h->tg && h->tg != css)
 		ktrc_waiting_forget(c, h->tg, now);
-	if (ktrc_held_lacks_room(c, css))
+	if (ktrc_held_lacks_room(c, css)) {
+		/* of who waits since then, without a note too, not all is known */
 		ktrc_waiting_forget(c, css, now);
+		WRITE_ONCE(c->knows_all, false);
+	}
 	memset(h, 0, sizeof(*h));
 	h->cgroup = css->cgroup;
 	h->cgid = ktrc_css_cgid(css);

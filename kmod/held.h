@@ -19,7 +19,7 @@
 #define KTRC_NR_HELD 128
 #define KTRC_NR_WAITING 256
 /* bits; of cgroups without an entry */
-#define KTRC_NR_NO_ROOM 4096
+#define KTRC_NR_NO_ROOM 16384
 /* of all CPUs; a power of two */
 #define KTRC_NR_PERIODS 1024
 /* steps from where the hash points to */
@@ -100,7 +100,8 @@ struct ktrc_held {
  * struct ktrc_waiting - a thread that is ready and does not run
  * @task: the thread; NULL: free
  * @tg: its task group; NULL: it came to another one since, or that was forgotten, at @off
- * @off: ticks, how long its cgroup had been kept off until then; KTRC_NEVER_OFF: quotas are not its class's
+ * @off: ticks, how long its cgroup had been kept off until then; KTRC_NEVER_OFF: it loses nothing,
+ *	as quotas are not its class's, or what it loses is counted
  */
 struct ktrc_waiting {
 	const struct task_struct *task;

@@ -253,12 +253,15 @@ static __always_inline void fault_entry(struct ktrc_fault *e, struct pt_regs *re
 }
 
 /*
- * The same for each attempt of one fault of the current task: none but the last one is counted in
- * its faults, and the last one, which has waited, as a major one.
+ * The same for each attempt of one fault of the current task, and another one for its next: only the last
+ * attempt is counted in the task's faults, as a major one, and has been when it ends.
  */
-static u64 fault_key(u64 page)
+static u64 fault_key(const struct ktrc_ev_fault *attempt)
 {
-	return 1 + hash_64(page ^ (u64)current->pid << 36 ^ (u64)current->min_flt << 20, 32);
+	bool is_counted = attempt->tried && attempt->result == KTRC_fault_result_major;
+	u64 before = current->min_flt + current->maj_flt - is_counted;
+
+	return 1 + hash_64(attempt->page ^ (u64)current->pid << 36 ^ before << 20, 32);
 }
 
 static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u64 ticks)
@@ -272,7 +275,7 @@ static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u6
 			 p.rec.result == KTRC_fault_result_retry;
 	facts.has_waited = p.rec.tried;
 	if (p.rec.tried || p.rec.result == KTRC_fault_result_retry)
-		facts.shared_by = fault_key(p.rec.page);
+		facts.shared_by = fault_key(&p.rec);
 	ktrc_outlet_hand(l, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
 }
 

@@ -46,7 +46,8 @@ static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 
 	const struct ktrc_held *h = ktrc_held_find(c, css);
 	u64 ticks, late;
 
-	if (!h && w.tg && w.off != KTRC_NEVER_OFF && ktrc_held_lacks_room(c, css))
+	/* no quota is the root's */
+	if (!h && css->parent && w.off != KTRC_NEVER_OFF && ktrc_held_lacks_room(c, css))
 		atomic_long_inc(&ktrc_helds.missed_waits);
 	if (!h || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css) || (w.tg && w.tg != css))
 		return;

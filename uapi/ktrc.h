@@ -358,8 +358,8 @@ enum ktrc_attr_rule {
 	KTRC_A_RULE_PAD,
 	KTRC_A_RULE_EVENT, /* u32, event id */
 	KTRC_A_RULE_FLAGS, /* u32, enum ktrc_rule_flag */
-	KTRC_A_RULE_MIN_NS, /* u64, record what lasts at least so long */
-	KTRC_A_RULE_SAMPLE, /* u32, of what is left record every n-th on each CPU */
+	KTRC_A_RULE_MIN_NS, /* u64, record what lasts at least so long, and last attempts of faults */
+	KTRC_A_RULE_SAMPLE, /* u32, of what is left record every n-th on each CPU; of faults that wait about that */
 	KTRC_A_RULE_USER_FRAMES, /* u32, record so many of the user stack, innermost first; 0: none */
 	KTRC_A_RULE_KERNEL_FRAMES, /* u32, the same of the kernel stack */
 	KTRC_A_RULE_USER_BYTES, /* u32, copy registers and so much of the user stack; 0: nothing */

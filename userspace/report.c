@@ -225,7 +225,8 @@ static void note_unknown(const struct ktrc_cli *cli, const char *what, const cha
 static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_faults *faults = views->faults;
-	int code = nothing(views->capture, "fault", faults->event, !faults->processes.nr);
+	int code = nothing(views->capture, "fault", faults->event,
+			   !faults->processes.nr && !faults->nr_short);
 
 	if (code)
 		return code;

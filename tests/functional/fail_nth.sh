@@ -60,6 +60,11 @@ insmod ktrc.ko max_in_flight=8 || fail "insmod: $?"
 
 hooks_before=$(leftovers)
 expect "hooks before" "$hooks_before" "$(grep ktrc /proc/misc)"
+# of those that are dying most go soon
+for ((i = 0; i < 6; i++)); do
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 0.5
+done
 dying=$(nr_dying)
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $cgroup

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a CPU quota took from a thread is lost_missed, once, where it cannot be told how much that was: the thread came
 # to another cgroup while it waited, waited for the CPU for more than two seconds after the quota was filled, or
-# is one of more threads than there is room for.
+# is one of more threads than there is room for, or in one of more cgroups. So is each interval of a cgroup without room.
 # long
 . tests/functional/lib.sh
 . tests/gaps.sh

@@ -370,7 +370,8 @@ static void test_minimum(void)
 	capture->session.rules[KTRC_EV_fault].min_ns = 100;
 	faults = all_faults(capture);
 	ok(faults->all->faults == 2 && faults->all->majors == 2 && faults->all->max_ticks == 120 &&
-		   faults->all->attempts == 3 && faults->all->unfinished == 0,
+		   faults->all->attempts == 3 && faults->all->unfinished == 0 &&
+		   faults->nr_short == 1,
 	   "a fault is as long as its wait, and not there where that was too short");
 	ktrc_faults_destroy(faults);
 	ktrc_capture_destroy(capture);

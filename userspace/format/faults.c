@@ -219,6 +219,10 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 	ktrc_print_filter(faults->capture, out);
 	ktrc_tables_print(tables.at, NR_TABLES, out);
 	ktrc_print_left_out(faults->left_out, "faults", out);
+	if (out->has_header && faults->nr_short)
+		fprintf(out->file,
+			"%llu faults are left out: what they waited is shorter than what is recorded, or gone\n",
+			faults->nr_short);
 }
 
 void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,
@@ -237,6 +241,7 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
 		json_object_set_new(document, "event", json_string(faults->event->label));
 		ktrc_json_set_number(document, "left_out", faults->left_out);
+		ktrc_json_set_number(document, "nr_short", faults->nr_short);
 		json_object_set_new(document, "why_mappings_unknown",
 				    ktrc_json_text_or_null(faults->why_no_mappings));
 		ktrc_tables_set_json(tables.at, NR_TABLES, document, out);

@@ -178,7 +178,7 @@ static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_outpu
 	return document;
 }
 
-/* Of a cgroup below the quota's nothing of the quota's own is known. */
+/* Records may be of cgroups below the quota's alone: of its own nothing is known then. */
 static void print_total(const struct ktrc_throttle *view, FILE *file)
 {
 	const struct ktrc_stall_row *all = view->all;
@@ -188,7 +188,7 @@ static void print_total(const struct ktrc_throttle *view, FILE *file)
 		fprintf(file, "%llu times a quota was used up on a CPU, %s of all CPUs together",
 			all->stalls, ktrc_text_ns(ns(view, all->total_ticks), total));
 	else
-		fprintf(file, "the quotas that were used up are of cgroups above those recorded");
+		fprintf(file, "no record is of a cgroup whose own quota was used up");
 	if (all->run)
 		fprintf(file, ", %llu periods in a row at most", all->run);
 	fputc('\n', file);

@@ -338,7 +338,7 @@ static bool goes_on(const struct pending *pending, const struct attempt *a)
 	return pending->is_open && a->is_tried && a->page == pending->page;
 }
 
-/* A last attempt is recorded however short: here without its wait, which then was too short. */
+/* A last attempt is recorded however short: here without its wait, which then was too short, or is gone. */
 static bool is_short(const struct ktrc_faults *view, const struct ktrc_task *task,
 		     const struct attempt *a)
 {
@@ -395,8 +395,10 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 		return 0;
 	}
 	a = decode(view->priv, record->payload);
-	if (is_short(view, record->task, &a))
+	if (is_short(view, record->task, &a)) {
+		view->nr_short++;
 		return 0;
+	}
 	slot = get_task(view, record->task);
 	if (!slot)
 		return -ENOMEM;

@@ -79,6 +79,8 @@ struct ktrc_fault_rows {
  * @has_duration: the event carries duration and result
  * @start_ticks: records before it are left out, because some CPU's are missing
  * @left_out: records left out for that
+ * @nr_short: last attempts, shorter than what is to be recorded, whose waits are not there: so were those, or
+ *	their records are gone
  * @weight: faults that a record stands for
  * @all: everything
  * @processes: by process id
@@ -93,6 +95,7 @@ struct ktrc_faults {
 	bool has_duration;
 	u64 start_ticks;
 	u64 left_out;
+	u64 nr_short;
 	u32 weight;
 	struct ktrc_fault_row *all;
 	struct ktrc_fault_rows processes;
