@@ -46,10 +46,12 @@ static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 
 	const struct ktrc_held *h = ktrc_held_find(c, css);
 	u64 ticks, late;
 
+	if (w.off == KTRC_NEVER_OFF)
+		return;
 	/* no quota is the root's */
-	if (!h && css->parent && w.off != KTRC_NEVER_OFF && ktrc_held_lacks_room(c, css))
+	if (!h && css->parent && ktrc_held_lacks_room(c, css))
 		atomic_long_inc(&ktrc_helds.missed_waits);
-	if (!h || w.off == KTRC_NEVER_OFF || !ktrc_held_is_of(h, css) || (w.tg && w.tg != css))
+	if (!h || !ktrc_held_is_of(h, css) || (w.tg && w.tg != css))
 		return;
 	ticks = ktrc_watch_read(&h->off, now) - w.off;
 	late = READ_ONCE(h->start) || now < h->end ? 0 : now - h->end;

@@ -209,10 +209,11 @@ void ktrc_throttle_adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_sta
 	if (!above)
 		return;
 	h = ktrc_held_get(c, css, now);
-	if (!h && !is_missed)
-		atomic_long_inc(&ktrc_helds.missed);
-	if (!h)
+	if (!h) {
+		if (!is_missed)
+			atomic_long_inc(&ktrc_helds.missed);
 		return;
+	}
 	memcpy(h->quota, above->quota, sizeof(h->quota));
 	h->nr = above->nr;
 	h->max = above->nr;

@@ -30,7 +30,7 @@ free_throttled() {
 }
 
 # kernel_memory: what is in use, in KiB: slab objects by cache, all else by kind; and the number of mappings. Not counted
-# are the caches that the kernel shrinks when it needs memory, and what a debug kernel notes about objects.
+# are stacks, the caches that the kernel shrinks when it needs memory, and what a debug kernel notes about objects.
 kernel_memory() {
 	local slabs info mappings
 	# first, and without a process: each that begins takes from most caches
@@ -40,9 +40,12 @@ kernel_memory() {
 	grep -lx 0 /sys/kernel/slab/*/reclaim_account | cut -d / -f 5 |
 		awk 'FNR == NR { counts[$1] = 1; next }
 			$1 in counts && $1 !~ /^(kmemleak|debug_objects)_/ { print "slab:" $1, $2 * $4 / 1024 }' - <(printf '%s\n' "${slabs[@]}")
-	printf '%s\n' "${info[@]}" | awk '$1 ~ /^(VmallocUsed|Percpu):$/ { print $1, $2 }'
-	# what is to be purged is not mapped any more
-	printf '%s\n' "${mappings[@]}" | awk '!/unpurged/ { n++ } END { print "mappings:", n }'
+	printf '%s\n' "${info[@]}" | awk '$1 == "Percpu:" { print $1, $2 }'
+	# what is to be purged is not mapped any more; a stack is a thread's, and the kernel keeps some
+	printf '%s\n' "${mappings[@]}" | awk '/unpurged/ || / (dup_task_struct|copy_process|alloc_thread_stack)/ { next }
+		{ n++ }
+		match($0, / pages=[0-9]+/) { kib += 4 * substr($0, RSTART + 7, RLENGTH - 7) }
+		END { print "mappings:", n; print "mapped:", kib }'
 }
 
 # free_kept: what the kernel keeps of memory that is free: caches of files, empty slabs, and KASAN's quarantine
@@ -94,8 +97,7 @@ run_cycles() {
 	awk -v cycles="$nr" '
 		BEGIN {
 			slack["slab"] = 128 + 0.6 * cycles
-			slack["VmallocUsed"] = 64 + 0.2 * cycles # two stacks, of 32 KiB with KASAN
-			slack["mappings"] = 24 + 0.2 * cycles
+			slack["mapped"] = slack["mappings"] = 24 + 0.2 * cycles
 			slack["Percpu"] = 16
 		}
 		$3 - $2 > slack[$1] { print $1 " " $3 - $2 " more after " cycles " cycles"; bad = 1 }

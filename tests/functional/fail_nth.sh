@@ -61,7 +61,7 @@ insmod ktrc.ko max_in_flight=8 || fail "insmod: $?"
 hooks_before=$(leftovers)
 expect "hooks before" "$hooks_before" "$(grep ktrc /proc/misc)"
 # of those that are dying most go soon
-for ((i = 0; i < 6; i++)); do
+for ((i = 0; i < 40 && $(nr_dying) > 0; i++)); do
 	echo 3 >/proc/sys/vm/drop_caches
 	sleep 0.5
 done

@@ -320,12 +320,30 @@ static void test_classes(void)
 	ktrc_capture_destroy(capture);
 }
 
+/* The faults of one task's attempts in a packet, of a session with this minimum; to be given to release_faults(). */
+static struct ktrc_faults *faults_of(struct synth_stream *s, u64 min_ns)
+{
+	struct ktrc_capture *capture;
+
+	synth_close(s);
+	capture = synth_capture(s, 1);
+	capture->session.rules[KTRC_EV_fault].min_ns = min_ns;
+	return all_faults(capture);
+}
+
+static void release_faults(struct ktrc_faults *faults)
+{
+	struct ktrc_capture *capture = (struct ktrc_capture *)faults->capture;
+
+	ktrc_faults_destroy(faults);
+	ktrc_capture_destroy(capture);
+}
+
 static void test_retries(void)
 {
 	struct ktrc_ev_task task = synth_task(42);
 	struct synth_stream s = { .cpu = 0 };
 	u64 t = (1ull << 40) + 1;
-	struct ktrc_capture *capture;
 	struct ktrc_faults *faults;
 
 	synth_open(&s, t, &task);
@@ -339,16 +357,13 @@ static void test_retries(void)
 	add_attempt(&s, ++t, 5, KTRC_fault_result_minor, 0, 10);
 	add_attempt(&s, ++t, 6, KTRC_fault_result_sigsegv, 0, 10);
 	add_attempt(&s, ++t, 7, KTRC_fault_result_retry, 0, 100); /* the window ends */
-	synth_close(&s);
-	capture = synth_capture(&s, 1);
-	faults = all_faults(capture);
+	faults = faults_of(&s, 0);
 	ok(faults->all->faults == 5 && faults->all->attempts == 10, "attempts fold into faults");
 	ok(faults->all->majors == 2 && faults->all->max_ticks == 330,
 	   "a retried fault is major, its time the sum");
 	ok(faults->all->unfinished == 2 && faults->all->failed == 1,
 	   "unfinished and failed faults are told apart");
-	ktrc_faults_destroy(faults);
-	ktrc_capture_destroy(capture);
+	release_faults(faults);
 }
 
 /* Of a fault that waited, what is at least 100 ns, which are 75 ticks, is recorded, and its last attempt. */
@@ -357,7 +372,6 @@ static void test_minimum(void)
 	struct ktrc_ev_task task = synth_task(42);
 	struct synth_stream s = { .cpu = 0 };
 	u64 t = (1ull << 40) + 1;
-	struct ktrc_capture *capture;
 	struct ktrc_faults *faults;
 
 	synth_open(&s, t, &task);
@@ -365,16 +379,12 @@ static void test_minimum(void)
 	add_attempt(&s, ++t, 2, KTRC_fault_result_major, 1, 20);
 	add_attempt(&s, ++t, 3, KTRC_fault_result_major, 1, 20);
 	add_attempt(&s, ++t, 4, KTRC_fault_result_major, 1, 80);
-	synth_close(&s);
-	capture = synth_capture(&s, 1);
-	capture->session.rules[KTRC_EV_fault].min_ns = 100;
-	faults = all_faults(capture);
+	faults = faults_of(&s, 100);
 	ok(faults->all->faults == 2 && faults->all->majors == 2 && faults->all->max_ticks == 120 &&
 		   faults->all->attempts == 3 && faults->all->unfinished == 0 &&
 		   faults->nr_short == 1,
 	   "a fault is as long as its wait, and not there where that was too short");
-	ktrc_faults_destroy(faults);
-	ktrc_capture_destroy(capture);
+	release_faults(faults);
 }
 
 static void test_saved(struct ktrc_capture *capture)

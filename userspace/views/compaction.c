@@ -279,9 +279,9 @@ static int add_end(struct ktrc_compaction *view, const struct ktrc_record *recor
 	ktrc_under_way_close(&view->under_way, record->task->tid, 0);
 	if (!group)
 		return -ENOMEM;
+	/* what is in it is of a stall that was not recorded */
 	if (!ktrc_get_or_0(g->zones, payload))
-		*group =
-			(struct group){ 0 }; /* what is in it is of a stall that was not recorded */
+		*group = (struct group){ 0 };
 	order = (u32)ktrc_get_or_0(g->order, payload);
 	gfp = (u32)ktrc_get_or_0(g->gfp, payload);
 	ret = keep(view, record,
