@@ -51,8 +51,12 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 	       (record = ktrc_reader_next(reader)) != NULL) {
 		if (sink->views && ktrc_views_add(sink->views, record) < 0)
 			return out_of_memory(err);
-		if (!sink->events || !(ktrc_event_is_data(record->event) || read->with_dictionary))
+		if (!sink->events)
 			continue;
+		if (!ktrc_event_is_data(record->event) && !read->with_dictionary) {
+			ktrc_event_printer_skip(sink->events, record);
+			continue;
+		}
 		ktrc_event_printer_add(sink->events, record);
 		sink->nr_shown++;
 	}

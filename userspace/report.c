@@ -91,8 +91,10 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 	if (!printer)
 		return no_memory();
 	while ((record = ktrc_reader_next(capture->reader)) != NULL) {
-		if (!ktrc_event_is_data(record->event) && !with_dictionary)
+		if (!ktrc_event_is_data(record->event) && !with_dictionary) {
+			ktrc_event_printer_skip(printer, record);
 			continue;
+		}
 		if (cli->out.top && printed == cli->out.top)
 			break;
 		ktrc_event_printer_add(printer, record);

@@ -103,7 +103,7 @@ void fuzz_save_again(const struct ktrc_capture *capture)
 	must(text && first && again);
 	must(ktrc_capture_from_json(again, first, &err) == 0);
 	/* known from the packets */
-	again->lost_since = capture->lost_since;
+	memcpy(again->lost_since, capture->lost_since, sizeof(again->lost_since));
 	second = ktrc_capture_to_json(again);
 	must(json_equal(first, second));
 	json_decref(first);

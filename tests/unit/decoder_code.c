@@ -14,6 +14,7 @@
 
 #define START_TICKS (1ull << 40)
 #define EXEC_TICKS (START_TICKS + 1000)
+#define MAP_TICKS (START_TICKS + 2000)
 #define COPY 5
 
 static pthread_barrier_t is_known, is_looked_at;
@@ -54,9 +55,20 @@ static void *stay(void *task)
 	return NULL;
 }
 
+/* What each capture has beside records. */
+enum change { NOTHING, EXEC, MAP };
+
 /* Records of three threads that lead through a function of this program. */
-static void put_records(struct synth_stream *s, const struct ktrc_ev_task tasks[3], bool has_exec)
+static void put_records(struct synth_stream *s, const struct ktrc_ev_task tasks[3],
+			enum change change)
 {
+	const struct ktrc_ev_map map = {
+		.page = (u64)&put_records >> KTRC_PAGE_SHIFT,
+		.pages = 1,
+		.map_call = KTRC_map_call_mmap,
+		.prot_exec = 1,
+		.file_id = 1,
+	};
 	const struct ktrc_ev_stack stack = { .slot = 1,
 					     .nr_frames = 1,
 					     .frame0 = (u64)&put_records };
@@ -64,8 +76,10 @@ static void put_records(struct synth_stream *s, const struct ktrc_ev_task tasks[
 
 	synth_open(s, START_TICKS, &tasks[0]);
 	synth_record(s, KTRC_EV_stack, START_TICKS, &stack, sizeof(stack));
-	if (has_exec)
+	if (change == EXEC)
 		synth_record(s, KTRC_EV_process_exec, EXEC_TICKS, &exec, sizeof(exec));
+	if (change == MAP)
+		synth_record(s, KTRC_EV_map, MAP_TICKS, &map, sizeof(map));
 	for (u32 i = 1; i < 3; i++)
 		synth_record(s, KTRC_EV_task, EXEC_TICKS, &tasks[i], sizeof(tasks[i]));
 	synth_close(s);
@@ -73,7 +87,7 @@ static void put_records(struct synth_stream *s, const struct ktrc_ev_task tasks[
 
 /* As a trace keeps it, with a copy of a stack that was followed. */
 static struct ktrc_code look(const struct ktrc_schema *schema, const struct ktrc_ev_task tasks[3],
-			     bool has_exec)
+			     enum change change)
 {
 	struct ktrc_code found = { 0 }, code = { 0 };
 	const struct ktrc_names names = { 0 };
@@ -81,14 +95,14 @@ static struct ktrc_code look(const struct ktrc_schema *schema, const struct ktrc
 	struct ktrc_seen seen = { 0 };
 	json_t *document;
 
-	put_records(&stream, tasks, has_exec);
+	put_records(&stream, tasks, change);
 	ktrc_seen_add(&seen, schema, stream.bytes, stream.len);
 	if (ktrc_code_look(&found, &seen, &names) < 0)
 		abort();
 	document = ktrc_code_to_json(&found);
 	json_array_append_new(json_object_get(document, "unwound"),
-			      json_pack("{s:i, s:s, s:i, s:[i]}", "pid", (int)tasks[0].pid, "copy",
-					"0x5", "end", 0, "frames", 1));
+			      json_pack("{s:i, s:s, s:i, s:[I]}", "pid", (int)tasks[0].pid, "copy",
+					"0x5", "end", 0, "frames", (json_int_t)&put_records));
 	if (ktrc_code_from_json(&code, document) < 0)
 		abort();
 	json_decref(document);
@@ -119,22 +133,26 @@ static bool is_named(const struct ktrc_code *code, const struct ktrc_ev_task *of
 static void test_first_thread(const struct ktrc_schema *schema, const struct ktrc_ev_task tasks[3])
 {
 	struct ktrc_ev_task other = tasks[0];
-	struct ktrc_code code = look(schema, tasks, false);
+	struct ktrc_code code = look(schema, tasks, NOTHING);
 
 	other.start_ns += NSEC_PER_SEC;
 	ok(is_named(&code, &tasks[0], START_TICKS), "as it is now, if no other program was seen");
 	ok(!is_named(&code, &other, START_TICKS), "not of another process of that number");
 	ktrc_code_release(&code);
-	code = look(schema, tasks, true);
+	code = look(schema, tasks, EXEC);
 	ok(is_named(&code, &tasks[0], EXEC_TICKS), "since it began to run its program");
 	ok(!is_named(&code, &tasks[0], EXEC_TICKS - 1), "not before, though it had the same name");
+	ktrc_code_release(&code);
+	code = look(schema, tasks, MAP);
+	ok(is_named(&code, &tasks[0], MAP_TICKS), "since what lies there was mapped");
+	ok(!is_named(&code, &tasks[0], MAP_TICKS - 1), "not before: something else was there");
 	ktrc_code_release(&code);
 }
 
 static void test_other_threads(const struct ktrc_schema *schema, const struct ktrc_ev_task tasks[3])
 {
 	struct ktrc_ev_task other = tasks[1];
-	struct ktrc_code code = look(schema, tasks, false);
+	struct ktrc_code code = look(schema, tasks, NOTHING);
 
 	other.start_ns += NSEC_PER_SEC;
 	ok(is_named(&code, &tasks[1], START_TICKS), "of a thread that is there");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What processes had mapped when the window began: by what is mapped now, and what records say has changed. */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -87,6 +88,7 @@ static void test_whose_is_not_known(void)
 
 static pid_t pids[2]; /* two who have the same */
 static u32 nr_answers = ~0u; /* so many of them answer, the next one does not */
+static const char *cgroup = "0::/\n"; /* of both, as /proc has it */
 static char known[2 << KTRC_PAGE_SHIFT]; /* has a page of its own */
 
 static u64 known_page(void)
@@ -100,6 +102,8 @@ FILE *__wrap_ktrc_proc_open(u32 pid, const char *name);
 /* Comes before ktrc_proc_open() where others than itself call it. */
 FILE *__wrap_ktrc_proc_open(u32 pid, const char *name)
 {
+	if (strcmp(name, "cgroup") == 0)
+		return fmemopen((char *)cgroup, strlen(cgroup), "r");
 	while (!nr_answers)
 		pause();
 	nr_answers--;
@@ -149,11 +153,13 @@ static bool is_known(const struct ktrc_mapped *mapped, pid_t pid)
 	return false;
 }
 
-static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen)
+/* Of a session that is confined to this cgroup; NULL: of one that is not. */
+static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen, const char *path)
 {
-	static const struct ktrc_names none;
+	struct ktrc_name row = { .cgid = 5, .path = (char *)path };
+	const struct ktrc_names names = { .rows = &row, .nr = !!path };
 	struct ktrc_schema *schema = synth_schema();
-	struct ktrc_mapped_look *look = ktrc_mapped_look(seen, schema, &none, ~0ull);
+	struct ktrc_mapped_look *look = ktrc_mapped_look(seen, schema, &names, path ? 5 : 0, ~0ull);
 
 	if (!look)
 		abort();
@@ -161,15 +167,15 @@ static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen)
 	return look;
 }
 
-/* How many are known, of whom so many answer. */
-static int nr_known(u32 nr)
+/* How many are known, of whom so many answer, of a session that is confined to @path. */
+static int nr_known(u32 nr, const char *path)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = seen_both();
 	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
 	struct ktrc_mapped_look *look;
 
 	nr_answers = nr;
-	look = look_at(&seen);
+	look = look_at(&seen, path);
 	nr_answers = ~0u;
 	if (ktrc_mapped_load(&mapped, look, &seen) < 0)
 		abort();
@@ -219,7 +225,7 @@ static void overwrite(struct ktrc_stream *stream)
 static bool is_known_since(struct ktrc_capture *capture, u64 ticks)
 {
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = seen_both();
-	struct ktrc_mapped_look *look = look_at(&seen);
+	struct ktrc_mapped_look *look = look_at(&seen, NULL);
 	struct ktrc_error err;
 	bool known;
 
@@ -251,6 +257,50 @@ static void test_reach(void)
 	ok(!is_known_since(capture, SECOND), "nor if the session has stopped since");
 }
 
+/* What a process changed elsewhere was not recorded. */
+static void test_cgroup(void)
+{
+	cgroup = "1:name=old:/a/b\n0::/a/b/c\n";
+	ok(nr_known(2, "/a/b") == 2 && nr_known(2, "/a/b/c") == 2 && nr_known(2, "/") == 2,
+	   "also of a session that is confined to a cgroup in which they are");
+	ok(nr_known(2, "/a/b/c/d") == 0 && nr_known(2, "/a/bb") == 0,
+	   "not of those that have left it");
+	cgroup = "1:name=old:/a/b\n";
+	ok(nr_known(2, "/a/b") == 0, "nor if nobody knows where they are");
+}
+
+/* There, the number of a process is another one's. */
+enum answer { ASKED, DID_NOT_ASK, CANNOT_TELL };
+
+/* It ends: whatever it begins afterwards would be there, too. */
+static void ask_elsewhere(void)
+{
+	bool is_there = unshare(CLONE_NEWPID) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0;
+	pid_t pid = is_there ? fork() : -1;
+	int status;
+
+	if (!pid)
+		_exit(__real_ktrc_proc_open(1, "stat") ? ASKED : DID_NOT_ASK);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		_exit(CANNOT_TELL);
+	_exit(WEXITSTATUS(status));
+}
+
+static void test_namespace(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		ask_elsewhere();
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		abort();
+	if (WEXITSTATUS(status) == CANNOT_TELL)
+		printf("# not run: no namespace of processes can be made here\n");
+	else
+		ok(WEXITSTATUS(status) == DID_NOT_ASK, "who has another namespace asks nobody");
+}
+
 int main(void)
 {
 	alarm(60); /* should it be waited for ever */
@@ -258,9 +308,11 @@ int main(void)
 	test_whose(schema_without_copies(), "also where stacks cannot be copied");
 	test_whose_is_not_known();
 	fork_both();
-	ok(nr_known(2) == 2, "what processes have mapped is known");
-	ok(nr_known(1) == 1, "also while /proc does not answer for another one");
+	ok(nr_known(2, NULL) == 2, "what processes have mapped is known");
+	ok(nr_known(1, NULL) == 1, "also while /proc does not answer for another one");
 	test_reach();
+	test_cgroup();
 	end_both();
+	test_namespace();
 	return end_of_tests();
 }

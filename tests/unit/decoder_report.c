@@ -12,6 +12,7 @@
 #define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
 
 static u64 lost; /* hits, of each capture that is made */
+static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
 
 /* A fault, a stall without its stack, and a cgroup that was kept off by the quota of one above it. */
@@ -21,6 +22,7 @@ static struct ktrc_capture *make_capture(u64 events)
 	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9 };
 	const struct ktrc_ev_throttle kept_off = { .cgid = 11, .limiter_id = 7, .dur = 1000 };
+	const struct ktrc_ev_counts maps = { .event_id = KTRC_EV_map, .lost = lost_maps };
 	struct synth_stream stream = { 0 };
 	struct ktrc_capture *capture;
 	struct ktrc_error err;
@@ -30,11 +32,14 @@ static struct ktrc_capture *make_capture(u64 events)
 	synth_record(&stream, KTRC_EV_compaction, START_TICKS + 2, &stall, sizeof(stall));
 	synth_record(&stream, KTRC_EV_throttle, START_TICKS + 3, &kept_off, sizeof(kept_off));
 	synth_close(&stream);
+	synth_open(&stream, START_TICKS + 4, &task);
+	synth_record(&stream, KTRC_EV_counts, START_TICKS + 4, &maps, sizeof(maps));
+	synth_close(&stream);
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
 	capture->session.rules[KTRC_EV_compaction] = stall_rule;
 	capture->session.rules[KTRC_EV_compaction_zone] = zone_rule;
-	capture->lost_since = lost;
+	capture->lost_since[KTRC_EV_fault] = lost;
 	capture->settled_ticks = capture->end_ticks;
 	if (ktrc_capture_start_reader(capture, &err) < 0)
 		abort();
@@ -105,8 +110,104 @@ static void test_mappings(void)
 	ok(notes(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, text, NULL) &&
 		   notes(BIT(fault), KTRC_VIEW_FAULTS, quiet, NULL),
 	   "not where they are known, nor with -q");
+	lost_maps = 1;
+	ok(notes(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, text,
+		 "what was mapped is not known: records of it were lost\n"),
+	   "nor where a packet tells that a change of them was lost");
+	lost_maps = 0;
 	json_decref(unknown);
 	json_decref(known);
+}
+
+/* The last counters of what is followed come last. */
+static void test_lost_later(void)
+{
+	struct ktrc_capture *capture = make_capture(BIT(fault) | MAPPINGS);
+	struct ktrc_faults *faults = ktrc_faults_create(capture);
+	const struct ktrc_record *r;
+
+	while ((r = ktrc_reader_next(capture->reader)) != NULL)
+		if (ktrc_faults_add(faults, r) < 0)
+			abort();
+	ktrc_faults_sort(faults);
+	ok(faults->mappings.nr == 1 && !faults->why_no_mappings,
+	   "mappings, as long as none is lost");
+	capture->after.rows[0].event = KTRC_EV_map;
+	capture->after.rows[0].lost_full = 1;
+	ktrc_faults_sort(faults);
+	ok(faults->mappings.nr == 0 && faults->why_no_mappings, "not any more when one is lost");
+	ktrc_faults_destroy(faults);
+	capture->after.rows[0].lost_full = 0;
+	capture->lost_since[KTRC_EV_map] = 1;
+	faults = ktrc_faults_create(capture);
+	ok(faults->why_no_mappings, "nor where a trace that has no end tells of it");
+	ktrc_faults_destroy(faults);
+	ktrc_capture_destroy(capture);
+}
+
+/* Of @s a packet with a fault, from what map said is a file; @lost changes were lost before. */
+static void put_stack(struct synth_stream *s, u64 ticks, u64 lost_before)
+{
+	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
+	const struct ktrc_ev_counts counts = { .event_id = KTRC_EV_map, .lost = lost_before };
+	const struct ktrc_ev_map map = {
+		.page = 0x100, .pages = 16, .map_call = KTRC_map_call_mmap, .file_id = 1
+	};
+	const struct ktrc_ev_stack stack = { .slot = 1, .nr_frames = 1, .frame0 = 0x104000 };
+	const struct ktrc_ev_stack_ref ref = { .user_slot = 1 };
+	const struct ktrc_ev_fault fault = { .page = 1 };
+
+	synth_open(s, ticks, &task);
+	synth_record(s, KTRC_EV_counts, ticks, &counts, sizeof(counts));
+	synth_record(s, KTRC_EV_map, ticks + 1, &map, sizeof(map));
+	synth_record(s, KTRC_EV_stack, ticks + 2, &stack, sizeof(stack));
+	synth_record(s, KTRC_EV_stack_ref, ticks + 2, &ref, sizeof(ref));
+	synth_fault(s, ticks + 2, &fault);
+	synth_close(s);
+}
+
+static void name_file(struct ktrc_code *code)
+{
+	struct ktrc_code_file *file = ktrc_array_push(code->files, code->nr_files);
+
+	file->path = strdup("/lib/mapped.so");
+	file->number = 1;
+	*ktrc_index_get(&code->by_number, 1, 0) = 0;
+}
+
+/* How many frames the events name, of two packets; before the second @lost_before changes were lost. */
+static int nr_named_frames(u64 lost_before)
+{
+	struct ktrc_cli cli = { .format = KTRC_OUT_NDJSON, .out.has_stacks = true };
+	struct synth_stream stream = { 0 };
+	struct ktrc_capture *capture;
+	struct ktrc_error err;
+	char *text = NULL;
+	size_t len;
+	int nr = 0;
+
+	put_stack(&stream, START_TICKS, 0);
+	put_stack(&stream, START_TICKS + 10, lost_before);
+	capture = synth_capture(&stream, 1);
+	capture->session.events = BIT(fault) | MAPPINGS;
+	capture->session.rules[KTRC_EV_fault].user_frames = 1;
+	name_file(&capture->code);
+	cli.out.file = open_memstream(&text, &len);
+	if (!cli.out.file || ktrc_capture_start_reader(capture, &err) < 0)
+		abort();
+	ktrc_report(capture, KTRC_VIEW_EVENTS, false, &cli);
+	fclose(cli.out.file);
+	for (const char *at = text; (at = strstr(at, "/lib/mapped.so")) != NULL; at++)
+		nr++;
+	free(text);
+	ktrc_capture_destroy(capture);
+	return nr;
+}
+
+static void test_frames(void)
+{
+	ok(nr_named_frames(0) == 2, "a frame is in what was mapped then");
+	ok(nr_named_frames(1) == 1, "as long as no change of that was lost");
 }
 
 static void test_stacks(void)
@@ -182,6 +283,8 @@ static void test_quota_above(void)
 int main(void)
 {
 	test_mappings();
+	test_lost_later();
+	test_frames();
 	test_stacks();
 	test_other_tools();
 	test_quota_above();

@@ -301,6 +301,29 @@ static void test_children(void)
 	ok(wrong == 0, "as many children as may be have what their maker has");
 }
 
+static void tell_lost(u32 id, u64 nr)
+{
+	const struct ktrc_ev_counts rec = { .event_id = id, .hits = nr, .lost = nr };
+
+	tell(0, KTRC_EV_counts, &rec, sizeof(rec));
+}
+
+/* After all others: nothing is known any more. */
+static void test_lost(void)
+{
+	const struct ktrc_ev_map rec = { .page = 1, .pages = 1, .anon = 1 };
+
+	tell(0, KTRC_EV_map, &rec, sizeof(rec));
+	tell_lost(KTRC_EV_map, 0);
+	tell_lost(KTRC_EV_fault, 1);
+	ok(kind_at(0, 1) == KTRC_AREA_ANON && !ktrc_spaces_is_lossy(spaces),
+	   "what was lost of other events changes nothing");
+	tell_lost(KTRC_EV_process_exit, 1);
+	tell(0, KTRC_EV_map, &rec, sizeof(rec));
+	ok(!kind_at(0, 1) && ktrc_spaces_is_lossy(spaces),
+	   "where a change was lost nothing is known any more");
+}
+
 int main(void)
 {
 	u32 wrong = 0, known = 0;
@@ -319,6 +342,7 @@ int main(void)
 	test_many();
 	test_children();
 	test_ends_of_numbers();
+	test_lost();
 	ktrc_spaces_destroy(spaces);
 	ktrc_schema_destroy(schema);
 	return end_of_tests();

@@ -379,10 +379,12 @@ static void test_minimum(void)
 	add_attempt(&s, ++t, 2, KTRC_fault_result_major, 1, 20);
 	add_attempt(&s, ++t, 3, KTRC_fault_result_major, 1, 20);
 	add_attempt(&s, ++t, 4, KTRC_fault_result_major, 1, 80);
+	add_attempt(&s, ++t, 5, KTRC_fault_result_retry, 1, 20);
+	add_attempt(&s, ++t, 5, KTRC_fault_result_major, 1, 20);
 	faults = faults_of(&s, 100);
 	ok(faults->all->faults == 2 && faults->all->majors == 2 && faults->all->max_ticks == 120 &&
 		   faults->all->attempts == 3 && faults->all->unfinished == 0 &&
-		   faults->nr_short == 1,
+		   faults->nr_short == 2,
 	   "a fault is as long as its wait, and not there where that was too short");
 	release_faults(faults);
 }

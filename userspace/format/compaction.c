@@ -54,7 +54,7 @@ static const struct ktrc_column status_columns[] = { { "status", status },
 static const struct ktrc_column cgroup_columns[] = { { "cgid", ktrc_stalls_cgid },
 						     KTRC_STALLS_MEASURES("migrated", migrated),
 						     { "cgroup", ktrc_stalls_cgroup } };
-static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_key },
+static const struct ktrc_column process_columns[] = { { "pid", ktrc_stalls_pid },
 						      { "comm", ktrc_stalls_comm },
 						      KTRC_STALLS_MEASURES("migrated", migrated),
 						      { "cgroup", ktrc_stalls_cgroup_of_process } };

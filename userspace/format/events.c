@@ -400,3 +400,8 @@ void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktr
 	put_record(printer, record);
 	follow_mappings(printer, record);
 }
+
+void ktrc_event_printer_skip(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+{
+	follow_mappings(printer, record);
+}

@@ -26,7 +26,12 @@ static struct ktrc_cell timed_cell(const void *data, u64 number)
 	return faults_of(data)->has_duration ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
 }
 
-static struct ktrc_cell key(const void *data, size_t row)
+static struct ktrc_cell pid(const void *data, size_t row)
+{
+	return ktrc_cell_number(row_at(data, row)->pid);
+}
+
+static struct ktrc_cell cgid(const void *data, size_t row)
 {
 	return ktrc_cell_number(row_at(data, row)->key);
 }
@@ -160,13 +165,13 @@ static struct ktrc_cell mapping(const void *data, size_t row)
 /* clang-format on */
 
 static const struct ktrc_column process_columns[] = {
-	{ "pid", key },
+	{ "pid", pid },
 	{ "comm", comm },
 	MEASURES,
 	{ "cgroup", cgroup },
 };
 static const struct ktrc_column cgroup_columns[] = {
-	{ "cgid", key },
+	{ "cgid", cgid },
 	MEASURES,
 	{ "cgroup", cgroup },
 };
@@ -176,7 +181,7 @@ static const struct ktrc_column class_columns[] = {
 };
 
 static const struct ktrc_column mapping_columns[] = {
-	{ "pid", key },
+	{ "pid", pid },
 	{ "comm", process },
 	MEASURES,
 	{ "mapping", mapping },

@@ -150,6 +150,8 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 						     enum ktrc_output_format format,
 						     const struct ktrc_output *out);
 void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record);
+/** ktrc_event_printer_skip() - a record that is not to be printed; those after it depend on it, too */
+void ktrc_event_printer_skip(struct ktrc_event_printer *printer, const struct ktrc_record *record);
 /** ktrc_event_printer_destroy() - closes the JSON document */
 void ktrc_event_printer_destroy(struct ktrc_event_printer *printer);
 

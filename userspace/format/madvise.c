@@ -49,7 +49,7 @@ static const struct ktrc_column advice_columns[] = { { "advice", advice },
 						     { "call", call },
 						     MEASURES };
 static const struct ktrc_column process_columns[] = {
-	{ "pid", ktrc_stalls_key },
+	{ "pid", ktrc_stalls_pid },
 	{ "comm", ktrc_stalls_comm },
 	{ "advice", advice_beside },
 	MEASURES,
@@ -62,7 +62,7 @@ static const struct ktrc_column cgroup_columns[] = {
 	{ "cgroup", ktrc_stalls_cgroup },
 };
 static const struct ktrc_column failure_columns[] = {
-	{ "pid", ktrc_stalls_key },
+	{ "pid", ktrc_stalls_pid },
 	{ "comm", ktrc_stalls_comm },
 	{ "advice", advice_beside },
 	{ "error", error },
@@ -73,7 +73,7 @@ static const struct ktrc_column failure_columns[] = {
 	{ "cgroup", ktrc_stalls_cgroup_of_process },
 };
 static const struct ktrc_column other_columns[] = {
-	{ "pid", ktrc_stalls_key },
+	{ "pid", ktrc_stalls_pid },
 	{ "comm", ktrc_stalls_comm },
 	{ "target_pid", target },
 	{ "advice", advice_beside },

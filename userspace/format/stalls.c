@@ -32,6 +32,11 @@ struct ktrc_cell ktrc_stalls_key(const void *data, size_t row)
 	return ktrc_cell_number(ktrc_stalls_row(data, row)->key.a);
 }
 
+struct ktrc_cell ktrc_stalls_pid(const void *data, size_t row)
+{
+	return ktrc_cell_number(ktrc_stalls_row(data, row)->pid);
+}
+
 struct ktrc_cell ktrc_stalls_gfp(const void *data, size_t row)
 {
 	return ktrc_cell_gfp(data_of(data)->capture, (u32)ktrc_stalls_row(data, row)->key.b);

@@ -41,6 +41,8 @@ static inline const void *ktrc_stalls_view(const void *data)
 
 /* where the key's first number is one: */
 struct ktrc_cell ktrc_stalls_key(const void *data, size_t row);
+/* of a process, or a thread's */
+struct ktrc_cell ktrc_stalls_pid(const void *data, size_t row);
 /* the key's second number */
 struct ktrc_cell ktrc_stalls_gfp(const void *data, size_t row);
 /* a cgroup's id, and its path */

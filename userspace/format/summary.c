@@ -30,8 +30,8 @@ static void print_faults(const struct ktrc_summary *s, struct ktrc_page *page)
 	if (!c)
 		return;
 	if (ktrc_verdict_is_reclaim(s->verdict)) {
-		ktrc_page_line(page, "fault", "%llu faults in all, most of %s[%llu]: %llu, %.0f/s",
-			       s->faults->all->faults, c->comm, c->key, c->faults, s->faults_per_s);
+		ktrc_page_line(page, "fault", "%llu faults in all, most of %s[%u]: %llu, %.0f/s",
+			       s->faults->all->faults, c->comm, c->pid, c->faults, s->faults_per_s);
 		return;
 	}
 	ktrc_page_line(page, "fault", "%llu faults, %.0f/s, %.1f%% %s", c->faults, s->faults_per_s,
@@ -128,15 +128,15 @@ static void print_process(const struct ktrc_summary *s, const struct ktrc_fault_
 	double kernel = share(r->by_mode[KTRC_FAULT_KERNEL], r->faults);
 
 	if (s->faults->has_duration)
-		ktrc_page_row(
-			page, "", "%7llu %-15s %9llu %5.1f %5.1f %5.1f %7llu %9.1f %9.1f %7.2f",
-			r->key, r->comm, r->faults, user, kernel,
-			share(r->by_mode[KTRC_FAULT_GUP], r->faults), r->majors,
-			(double)ktrc_ticks_to_ns(tb, ktrc_faults_percentile_ticks(r, 99)) / 1e3,
-			(double)ktrc_ticks_to_ns(tb, r->max_ticks) / 1e3,
-			ktrc_faults_cpu_percent(s->faults, r));
+		ktrc_page_row(page, "", "%7u %-15s %9llu %5.1f %5.1f %5.1f %7llu %9.1f %9.1f %7.2f",
+			      r->pid, r->comm, r->faults, user, kernel,
+			      share(r->by_mode[KTRC_FAULT_GUP], r->faults), r->majors,
+			      (double)ktrc_ticks_to_ns(tb, ktrc_faults_percentile_ticks(r, 99)) /
+				      1e3,
+			      (double)ktrc_ticks_to_ns(tb, r->max_ticks) / 1e3,
+			      ktrc_faults_cpu_percent(s->faults, r));
 	else
-		ktrc_page_row(page, "", "%7llu %-15s %9llu %5.1f %5.1f %5s %7s %9s %9s %7s", r->key,
+		ktrc_page_row(page, "", "%7u %-15s %9llu %5.1f %5.1f %5s %7s %9s %9s %7s", r->pid,
 			      r->comm, r->faults, user, kernel, "-", "-", "-", "-", "-");
 }
 
@@ -161,7 +161,7 @@ static void print_sufferer(const struct ktrc_reclaim *r, const struct ktrc_stall
 {
 	char room[KTRC_SHORT_ROOM], p99[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
 
-	ktrc_page_row(page, "", "%7llu %-15s %8llu %9llu %9s %9s %7.2f  %s", row->key.a, row->comm,
+	ktrc_page_row(page, "", "%7u %-15s %8llu %9llu %9s %9s %7.2f  %s", row->pid, row->comm,
 		      row->stalls, row->pages,
 		      ktrc_text_ticks(r, ktrc_stall_percentile_ticks(row, 99), p99),
 		      ktrc_text_ticks(r, row->max_ticks, max),

@@ -8,7 +8,7 @@ static json_t *fault_verdict(const struct ktrc_summary *s)
 	const char *percent = s->verdict == KTRC_VERDICT_FAULT_WAIT ? "wall_percent" :
 								      "cpu_percent";
 
-	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->key, "comm", c->comm,
+	return json_pack("{s:i, s:s, s:I, s:f, s:f, s:s, s:f}", "pid", (int)c->pid, "comm", c->comm,
 			 "faults", (json_int_t)c->faults, percent, s->percent, "faults_per_s",
 			 s->faults_per_s, "mode", ktrc_fault_mode_name(s->mode), "mode_percent",
 			 s->mode_percent);
@@ -49,9 +49,8 @@ static json_t *stalls_verdict(const struct ktrc_summary *s)
 				    cgroup_json(s->reclaim->capture, row->key.a) :
 				    json_null());
 	if (s->sufferer)
-		json_object_update_new(object,
-				       json_pack("{s:i, s:s}", "pid", (int)s->sufferer->key.a,
-						 "comm", s->sufferer->comm));
+		json_object_update_new(object, json_pack("{s:i, s:s}", "pid", (int)s->sufferer->pid,
+							 "comm", s->sufferer->comm));
 	return object;
 }
 

@@ -95,9 +95,9 @@ static struct ktrc_cell second_cgroup(const void *data, size_t row)
 	return ktrc_cell_cgroup(view->capture, ktrc_stalls_row(data, row)->key.b);
 }
 
-static struct ktrc_cell pid(const void *data, size_t row)
+static struct ktrc_cell tid(const void *data, size_t row)
 {
-	return ktrc_cell_number(ktrc_stalls_row(data, row)->pid);
+	return ktrc_cell_number(ktrc_stalls_row(data, row)->tid);
 }
 
 static struct ktrc_cell late_ns(const void *data, size_t row)
@@ -114,12 +114,8 @@ static const struct ktrc_column cgroup_columns[] = {
 	{ "cgroup", ktrc_stalls_cgroup },
 };
 static const struct ktrc_column thread_columns[] = {
-	{ "pid", pid },
-	{ "tid", ktrc_stalls_key },
-	{ "comm", ktrc_stalls_comm },
-	{ "gaps", ktrc_stalls_number },
-	KTRC_STALLS_TIMES,
-	{ "late_ns", late_ns },
+	{ "pid", ktrc_stalls_pid },	{ "tid", tid },	   { "comm", ktrc_stalls_comm },
+	{ "gaps", ktrc_stalls_number }, KTRC_STALLS_TIMES, { "late_ns", late_ns },
 	{ "cgroup", second_cgroup },
 };
 

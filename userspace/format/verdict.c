@@ -61,8 +61,8 @@ static void say_quiet_faults(const struct ktrc_summary *s, char line[KTRC_LINE_R
 	u64 hits = ktrc_summary_kept_away(s, s->faults->event), lost = lost_of(s, s->faults->event);
 
 	if (c)
-		snprintf(line, KTRC_LINE_ROOM, "%llu page faults, busiest %s[%llu] with %llu",
-			 s->faults->all->faults, c->comm, c->key, c->faults);
+		snprintf(line, KTRC_LINE_ROOM, "%llu page faults, busiest %s[%u] with %llu",
+			 s->faults->all->faults, c->comm, c->pid, c->faults);
 	else if (hits)
 		snprintf(line, KTRC_LINE_ROOM, "no page fault of %llu passed the filter", hits);
 	else if (lost)
@@ -141,17 +141,17 @@ static void say_fault(const struct ktrc_summary *s, char line[KTRC_LINE_ROOM])
 
 	if (s->verdict == KTRC_VERDICT_FAULT_CPU)
 		snprintf(line, KTRC_LINE_ROOM,
-			 "fault: %s[%llu] spends %.1f%% of a CPU in %llu page faults, %.0f%% %s",
-			 c->comm, c->key, s->percent, c->faults, s->mode_percent,
+			 "fault: %s[%u] spends %.1f%% of a CPU in %llu page faults, %.0f%% %s",
+			 c->comm, c->pid, s->percent, c->faults, s->mode_percent,
 			 ktrc_fault_mode_name(s->mode));
 	else if (s->verdict == KTRC_VERDICT_FAULT_WAIT)
 		snprintf(line, KTRC_LINE_ROOM,
-			 "fault: %s[%llu] waits %.1f%% of the time in major page faults: %llu",
-			 c->comm, c->key, s->percent, c->majors);
+			 "fault: %s[%u] waits %.1f%% of the time in major page faults: %llu",
+			 c->comm, c->pid, s->percent, c->majors);
 	else
 		snprintf(line, KTRC_LINE_ROOM,
-			 "fault: %s[%llu] takes %.0f page faults/s: %llu, %.1f%% %s", c->comm,
-			 c->key, s->faults_per_s, c->faults, s->mode_percent,
+			 "fault: %s[%u] takes %.0f page faults/s: %llu, %.1f%% %s", c->comm, c->pid,
+			 s->faults_per_s, c->faults, s->mode_percent,
 			 ktrc_fault_mode_name(s->mode));
 }
 

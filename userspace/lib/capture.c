@@ -293,7 +293,8 @@ static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct k
 	if (ret < 0)
 		return ret;
 	look_through(capture, &seen);
-	*look = ktrc_mapped_look(&seen, capture->schema, &capture->names, window_boot_ns(capture));
+	*look = ktrc_mapped_look(&seen, capture->schema, &capture->names, capture->session.cgid,
+				 window_boot_ns(capture));
 	return *look ? 0 : ktrc_fail(err, ENOMEM, "what processes have mapped");
 }
 
@@ -449,7 +450,11 @@ u64 ktrc_capture_lost(const struct ktrc_capture *capture)
 {
 	struct ktrc_counters all = ktrc_counter_set_total(&capture->after, KTRC_CPU_NONE);
 
-	return ktrc_counters_lost(&all) + capture->lost_since;
+	u64 lost = ktrc_counters_lost(&all);
+
+	for (size_t i = 0; i < KTRC_MAX_EVENTS; i++)
+		lost += capture->lost_since[i];
+	return lost;
 }
 
 const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, const char *label)
@@ -482,9 +487,10 @@ u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture)
 		const struct ktrc_event *event = ktrc_capture_event(capture, mapping_labels[i]);
 		struct ktrc_counters total = { 0 };
 
-		if (event)
-			total = ktrc_counter_set_total(&capture->after, event->id);
-		lost += ktrc_counters_lost(&total);
+		if (!event)
+			continue;
+		total = ktrc_counter_set_total(&capture->after, event->id);
+		lost += ktrc_counters_lost(&total) + capture->lost_since[event->id];
 	}
 	return lost;
 }

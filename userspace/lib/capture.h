@@ -47,7 +47,7 @@ struct ktrc_stream {
  * @is_cut: reading ended before the records of a stopped session did, or at a full
  *	disk: the rest was left in the session, or is gone
  * @is_unfinished: the tool that was saving it did not come to the end
- * @lost_since: hits lost after @after was read, as the packets tell
+ * @lost_since: hits of each event lost after @after was read, as the packets tell
  * @host: name of the machine
  * @kernel: its kernel's release
  * @before: counters before the rings were copied
@@ -79,7 +79,7 @@ struct ktrc_capture {
 	bool is_saved;
 	bool is_cut;
 	bool is_unfinished;
-	u64 lost_since;
+	u64 lost_since[KTRC_MAX_EVENTS];
 	char host[65];
 	char kernel[65];
 	struct ktrc_counter_set before;

@@ -72,25 +72,41 @@ static const struct ktrc_process *find_process(const struct ktrc_code *code,
 	return &code->processes[at];
 }
 
+/* Each frame lies in what was there when the record was written. */
+static bool is_of_then(const struct ktrc_process *process, const struct ktrc_record *record,
+		       const struct ktrc_stack *stack)
+{
+	for (u32 i = 0; i < stack->nr; i++) {
+		const struct ktrc_mapping *mapping = find_mapping(process, stack->frames[i]);
+
+		if (mapping && record->ticks < mapping->ticks)
+			return false;
+	}
+	return true;
+}
+
 const struct ktrc_stack *ktrc_code_unwound(const struct ktrc_code *code,
 					   const struct ktrc_record *record)
 {
 	u32 pid = record->task->tgid;
 	u32 at = ktrc_index_find(&code->by_copy, pid, record->stacks.copy);
 	bool is_alive = ktrc_index_find(&code->by_pid, pid, 0) != KTRC_INDEX_NONE;
+	const struct ktrc_process *process = is_alive ? find_process(code, record) : NULL;
+	const struct ktrc_stack *stack = at != KTRC_INDEX_NONE ? code->unwound[at].stack : NULL;
 
-	return at != KTRC_INDEX_NONE && (!is_alive || find_process(code, record)) ?
-		       code->unwound[at].stack :
-		       NULL;
+	if (!stack || !is_alive)
+		return stack;
+	return process && is_of_then(process, record, stack) ? stack : NULL;
 }
 
-/* Where and what of a file; without one, nothing. */
-static struct ktrc_place locate(const struct ktrc_code *code, const struct ktrc_process *process,
+/* Where and what of a file; without one that was there then, nothing. */
+static struct ktrc_place locate(const struct ktrc_code *code, const struct ktrc_record *record,
 				u64 address)
 {
+	const struct ktrc_process *process = find_process(code, record);
 	const struct ktrc_mapping *mapping = process ? find_mapping(process, address) : NULL;
 
-	if (!mapping)
+	if (!mapping || record->ticks < mapping->ticks)
 		return (struct ktrc_place){ 0 };
 	return (struct ktrc_place){
 		.file = &code->files[mapping->file],
@@ -124,7 +140,7 @@ struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc
 		area = ktrc_spaces_find(spaces, record->task, address >> KTRC_PAGE_SHIFT);
 	/* what is there now may be another thing */
 	place = !area.kind || (area.kind == KTRC_AREA_FILE && !area.file) ?
-			locate(code, find_process(code, record), address) :
+			locate(code, record, address) :
 			locate_mapped(code, &area, address);
 	/* the innermost frame is what runs; the others go on behind a call */
 	if (place.file)

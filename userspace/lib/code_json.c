@@ -53,10 +53,10 @@ static json_t *mappings_to_json(const struct ktrc_process *process)
 	for (size_t i = 0; i < process->nr_mappings; i++) {
 		const struct ktrc_mapping *m = &process->mappings[i];
 
-		json_array_append_new(rows, json_pack("{s:I, s:I, s:I, s:i}", "begin",
-						      (json_int_t)m->begin, "end",
-						      (json_int_t)m->end, "offset",
-						      (json_int_t)m->offset, "file", (int)m->file));
+		json_array_append_new(
+			rows, json_pack("{s:I, s:I, s:I, s:I, s:i}", "begin", (json_int_t)m->begin,
+					"end", (json_int_t)m->end, "offset", (json_int_t)m->offset,
+					"ticks", (json_int_t)m->ticks, "file", (int)m->file));
 	}
 	return rows;
 }
@@ -157,6 +157,8 @@ static int mapping_from_json(const json_t *row, void *to)
 	if (ktrc_json_unpack(row, mapping_members, ARRAY_SIZE(mapping_members), m) < 0 ||
 	    m->begin < last || m->end <= m->begin || m->file >= mapper->code->nr_files)
 		return -EPROTO;
+	/* what an older tool saved has none */
+	m->ticks = (u64)json_integer_value(json_object_get(row, "ticks"));
 	return 0;
 }
 

@@ -158,7 +158,13 @@ static int add_mapping(struct loader *loader, struct ktrc_process *process,
 	mapping = file < 0 ? NULL : ktrc_array_push(process->mappings, process->nr_mappings);
 	if (!mapping)
 		return -ENOMEM;
-	*mapping = (struct ktrc_mapping){ line->begin, line->end, line->offset, (u32)file };
+	*mapping = (struct ktrc_mapping){
+		.begin = line->begin,
+		.end = line->end,
+		.offset = line->offset,
+		.ticks = ktrc_seen_mapped(loader->seen, process->pid, line->begin, line->end),
+		.file = (u32)file,
+	};
 	use_functions(loader, mapping, first);
 	return 0;
 }

@@ -32,6 +32,8 @@ struct ktrc_mapped_look {
 struct question {
 	const struct ktrc_index *pids;
 	u64 start_ns;
+	bool has_cgroup;
+	const char *cgroup; /* NULL: nobody knows its path */
 };
 
 void ktrc_mapped_release(struct ktrc_mapped *mapped)
@@ -162,8 +164,25 @@ static int add_line(struct ktrc_mapped_look *look, u32 pid, const struct ktrc_ma
 	return ktrc_spaces_put(look->spaces, pid, &area);
 }
 
+/* What a process changed outside of the cgroup that is recorded nobody knows: one that has left it is not told. */
+static bool is_recorded(const struct question *question, u32 pid)
+{
+	__ktrc_file FILE *file = question->has_cgroup ? ktrc_proc_open(pid, "cgroup") : NULL;
+	size_t len = question->cgroup ? strlen(question->cgroup) : 0, room = 0;
+	__ktrc_free char *text = NULL;
+	bool is_there = false;
+
+	if (!question->has_cgroup)
+		return true;
+	while (file && len && !is_there && getline(&text, &room, file) > 0)
+		is_there = strncmp(text, "0::", 3) == 0 &&
+			   strncmp(text + 3, question->cgroup, len) == 0 &&
+			   (text[3 + len] == '/' || text[3 + len] == '\n' || len == 1);
+	return is_there;
+}
+
 /* Its lines as they are now, each behind its number, if it is the one that was alive then. */
-static void tell_process(FILE *out, u32 pid, u64 start_ns, size_t *nr_lines)
+static void tell_process(const struct question *question, u32 pid, FILE *out, size_t *nr_lines)
 {
 	__ktrc_file FILE *file = ktrc_proc_open(pid, "maps");
 	__ktrc_free char *text = NULL;
@@ -171,7 +190,8 @@ static void tell_process(FILE *out, u32 pid, u64 start_ns, size_t *nr_lines)
 	size_t room = 0;
 	u64 born_ns;
 
-	if (!file || !ktrc_proc_identity(pid, &born_ns, comm) || born_ns >= start_ns)
+	if (!file || !ktrc_proc_identity(pid, &born_ns, comm) || born_ns >= question->start_ns ||
+	    !is_recorded(question, pid))
 		return;
 	for (; *nr_lines < MAX_LINES && getline(&text, &room, file) > 0; ++*nr_lines)
 		fprintf(out, "%u %s", pid, text);
@@ -185,8 +205,7 @@ static int answer(const void *data, FILE *out)
 
 	for (size_t i = 0; i < question->pids->nr_slots && nr_lines < MAX_LINES; i++)
 		if (question->pids->slots[i].is_used)
-			tell_process(out, (u32)question->pids->slots[i].a, question->start_ns,
-				     &nr_lines);
+			tell_process(question, (u32)question->pids->slots[i].a, out, &nr_lines);
 	return 0;
 }
 
@@ -281,9 +300,14 @@ static int look_all(struct ktrc_mapped_look *look, const struct question *questi
 
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
-					  const struct ktrc_names *names, u64 start_ns)
+					  const struct ktrc_names *names, u64 cgid, u64 start_ns)
 {
-	const struct question question = { &seen->pids, start_ns };
+	const struct question question = {
+		.pids = &seen->pids,
+		.start_ns = start_ns,
+		.has_cgroup = cgid,
+		.cgroup = ktrc_names_find(names, cgid),
+	};
 	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
 
 	if (!look)

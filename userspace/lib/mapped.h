@@ -46,14 +46,15 @@ struct ktrc_mapped_look;
  * ktrc_mapped_look() - look at the processes that are alive
  * @seen: of the window so far: its processes
  * @schema: of their records
- * @names: of files
+ * @names: of files and cgroups
+ * @cgid: of the cgroup to which what is recorded is confined; 0: of none
  * @start_ns: when the window began, CLOCK_BOOTTIME
  *
  * Return: NULL without memory; what cannot be read, or not in time, is left out.
  */
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
-					  const struct ktrc_names *names, u64 start_ns);
+					  const struct ktrc_names *names, u64 cgid, u64 start_ns);
 void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look);
 
 /**

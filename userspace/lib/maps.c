@@ -58,10 +58,23 @@ int ktrc_name_open(const struct ktrc_name *name)
 	return fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) ? reopen(fd) : -1;
 }
 
+/* What the kernel calls the first namespace of processes, whose numbers records carry. */
+#define FIRST_PID_NS 0xeffffffcu
+
+/* Of another one the same number is another process's.  A kernel without namespaces has no such file. */
+static bool is_in_first_namespace(void)
+{
+	struct stat stat_of;
+
+	return stat("/proc/self/ns/pid", &stat_of) < 0 || stat_of.st_ino == FIRST_PID_NS;
+}
+
 FILE *ktrc_proc_open(u32 pid, const char *name)
 {
 	char path[64];
 
+	if (!is_in_first_namespace())
+		return NULL;
 	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
 	return fopen(path, "re");
 }

@@ -66,7 +66,11 @@ u64 ktrc_proc_start_unit(void);
  */
 bool ktrc_proc_identity(u32 pid, u64 *start_ns, char comm[32]);
 
-/** ktrc_proc_open() - /proc/@pid/@name, for reading; NULL if it cannot be read */
+/**
+ * ktrc_proc_open() - /proc/@pid/@name, for reading
+ *
+ * Return: NULL if it cannot be read, or where this process has a namespace in which @pid is somebody else.
+ */
 FILE *ktrc_proc_open(u32 pid, const char *name);
 
 #endif

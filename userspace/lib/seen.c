@@ -56,6 +56,20 @@ u64 ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid)
 	return at == KTRC_INDEX_NONE ? 0 : seen->renewed_ticks[at];
 }
 
+u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end)
+{
+	u64 last = 0;
+
+	for (u32 i = ktrc_index_find(&seen->code_of, pid, 0); i != KTRC_INDEX_NONE;
+	     i = seen->code[i].next) {
+		const struct ktrc_mapping *mapping = &seen->code[i].mapping;
+
+		if (mapping->begin < end && begin < mapping->end && mapping->ticks > last)
+			last = mapping->ticks;
+	}
+	return last;
+}
+
 void ktrc_seen_release(struct ktrc_seen *seen)
 {
 	ktrc_index_release(&seen->kernel);
@@ -68,6 +82,7 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 		free(seen->copies[i]);
 	free(seen->copies);
 	free(seen->code);
+	ktrc_index_release(&seen->code_of);
 	free(seen->changes);
 	ktrc_index_release(&seen->renewed);
 	free(seen->renewed_ticks);
@@ -163,20 +178,26 @@ static void see_copy(struct look *look, const u8 *payload)
 }
 
 /* A part of a file that may be run. */
-static void see_code(struct look *look, const u8 *payload, u64 begin, u64 end)
+static void see_code(struct look *look, u64 ticks, const u8 *payload, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
+	u32 *newest = ktrc_index_get(&seen->code_of, look->tgid, 0);
 	struct ktrc_seen_code *code = NULL;
 
-	if (seen->nr_code < MAX_SEEN)
+	if (newest && seen->nr_code < MAX_SEEN)
 		code = ktrc_array_push(seen->code, seen->nr_code);
-	if (!code)
+	if (!code) {
+		seen->is_partial = true;
 		return;
+	}
 	code->pid = look->tgid;
+	code->next = *newest;
+	*newest = (u32)seen->nr_code - 1;
 	code->mapping = (struct ktrc_mapping){
 		.begin = begin << KTRC_PAGE_SHIFT,
 		.end = end << KTRC_PAGE_SHIFT,
 		.offset = ktrc_get_or_0(look->from, payload) << KTRC_PAGE_SHIFT,
+		.ticks = ticks,
 		.file = (u32)ktrc_get_or_0(look->file, payload),
 	};
 }
@@ -206,7 +227,7 @@ static void see_map(struct look *look, u64 ticks, const u8 *payload)
 		return;
 	if (call == look->mmap && ktrc_get_or_0(look->is_code, payload) &&
 	    ktrc_get_or_0(look->file, payload))
-		see_code(look, payload, begin, end);
+		see_code(look, ticks, payload, begin, end);
 	if (ktrc_get_or_0(look->loading, payload))
 		see_renewed(look->seen, look->tgid, ticks);
 	see_change(look, begin, end);

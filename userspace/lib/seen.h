@@ -15,12 +15,14 @@
  * @begin: its first address
  * @end: the address behind it
  * @offset: what of the file lies at @begin, in bytes
+ * @ticks: since when it is there; 0: nobody saw it come
  * @file: which: as records number it, or the index in struct ktrc_code
  */
 struct ktrc_mapping {
 	u64 begin;
 	u64 end;
 	u64 offset;
+	u64 ticks;
 	u32 file;
 };
 
@@ -43,10 +45,12 @@ struct ktrc_change {
  * struct ktrc_seen_code - an executable mapping of a file, as a record of map tells it
  * @mapping: its file as records number it
  * @pid: whose it is
+ * @next: place of another one of the same process, or KTRC_INDEX_NONE
  */
 struct ktrc_seen_code {
 	struct ktrc_mapping mapping;
 	u32 pid;
+	u32 next;
 };
 
 /**
@@ -57,10 +61,11 @@ struct ktrc_seen_code {
  * @threads: their threads but the first ones, by process and id
  * @code: executable mappings of files, as records of map tell them
  * @nr_code: their number
+ * @code_of: place in @code of one of each process
  * @with_changes: to be set before: @changes and @blocks are wanted
  * @changes: of the memory of processes
  * @nr_changes: their number
- * @is_partial: there were more, or more that were renewed, or it is not known of whom
+ * @is_partial: there were more, or more that were renewed or are code, or it is not known of whom
  * @renewed: places of @renewed_ticks, by process
  * @renewed_ticks: when a process last began to run a program
  * @nr_renewed: their number
@@ -77,6 +82,7 @@ struct ktrc_seen {
 	struct ktrc_index threads;
 	struct ktrc_seen_code *code;
 	size_t nr_code;
+	struct ktrc_index code_of;
 	bool with_changes;
 	struct ktrc_change *changes;
 	size_t nr_changes;
@@ -106,6 +112,8 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
 /** ktrc_seen_renewed() - when a process last began to run a program, in ticks; 0: not that anybody saw */
 u64 ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid);
+/** ktrc_seen_mapped() - when a process last mapped code within a range of addresses, in ticks; 0: not that anybody saw */
+u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end);
 void ktrc_seen_release(struct ktrc_seen *seen);
 
 #endif

@@ -15,10 +15,12 @@ struct space {
 
 struct ktrc_spaces {
 	u64 start_ticks; /* before, half of what happened may be missing */
-	const struct ktrc_event *map, *fork, *exec, *exit;
+	const struct ktrc_event *map, *fork, *exec, *exit, *counts;
 	const struct ktrc_getter *page, *pages, *error, *file, *call, *anon, *shared, *from;
 	const struct ktrc_getter *from_pages, *dontunmap, *loading, *process, *live;
+	const struct ktrc_getter *counted, *lost;
 	u64 mmap, munmap, mremap, brk, brk_down;
+	bool is_lossy;
 	struct space *rows;
 	size_t nr;
 	struct ktrc_index by_pid;
@@ -55,6 +57,9 @@ static void resolve(struct ktrc_spaces *spaces, const struct ktrc_schema *schema
 	spaces->exec = ktrc_schema_find(schema, "process_exec");
 	spaces->exit = ktrc_schema_find(schema, "process_exit");
 	spaces->live = ktrc_event_getter(spaces->exit, "live");
+	spaces->counts = ktrc_schema_find(schema, "counts");
+	spaces->counted = ktrc_event_getter(spaces->counts, "event_id");
+	spaces->lost = ktrc_event_getter(spaces->counts, "lost");
 }
 
 struct ktrc_spaces *ktrc_spaces_create(const struct ktrc_schema *schema, u64 start_ticks)
@@ -221,13 +226,35 @@ static int add_own(struct ktrc_spaces *spaces, struct space *space,
 	return add_map(spaces, space, payload);
 }
 
+/* Whatever is known may have been changed by what is not there. */
+static void take_counts(struct ktrc_spaces *spaces, const u8 *payload)
+{
+	const struct ktrc_event *const told[] = { spaces->map, spaces->fork, spaces->exec,
+						  spaces->exit };
+	u64 id = ktrc_get_or_0(spaces->counted, payload);
+
+	if (!ktrc_get_or_0(spaces->lost, payload))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		spaces->is_lossy |= told[i] && told[i]->id == id;
+	for (size_t i = 0; spaces->is_lossy && i < spaces->nr; i++)
+		clear(&spaces->rows[i]);
+}
+
+bool ktrc_spaces_is_lossy(const struct ktrc_spaces *spaces)
+{
+	return spaces->is_lossy;
+}
+
 int ktrc_spaces_add(struct ktrc_spaces *spaces, const struct ktrc_record *record)
 {
 	const struct ktrc_event *event = record->event;
 	u32 pid = record->task->tgid;
 	struct space *space;
 
-	if (record->ticks < spaces->start_ticks)
+	if (event == spaces->counts)
+		take_counts(spaces, record->payload);
+	if (record->ticks < spaces->start_ticks || spaces->is_lossy)
 		return 0;
 	if (event == spaces->fork)
 		return add_fork(spaces, pid, (u32)ktrc_get_or_0(spaces->process, record->payload));

@@ -26,9 +26,13 @@ void ktrc_spaces_destroy(struct ktrc_spaces *spaces);
  * @spaces: what is known so far
  * @record: the next one in order of time
  *
- * Records of other events say nothing.  Return: 0 or -ENOMEM.
+ * A `counts` record says whether any was lost: then nothing is known any more.  Records of other events
+ * say nothing.  Return: 0 or -ENOMEM.
  */
 int ktrc_spaces_add(struct ktrc_spaces *spaces, const struct ktrc_record *record);
+
+/** ktrc_spaces_is_lossy() - has any record that would say something been lost */
+bool ktrc_spaces_is_lossy(const struct ktrc_spaces *spaces);
 
 /** ktrc_spaces_put() - a process has this, whatever was there; 0 or -ENOMEM */
 int ktrc_spaces_put(struct ktrc_spaces *spaces, u32 pid, const struct ktrc_area *area);

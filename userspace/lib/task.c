@@ -6,7 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "hash.h"
+#include "index.h"
+
+/* One of those that had an id one after the other. */
+struct holder {
+	u64 start_ns; /* 0: only other threads of it were seen */
+	u64 threads_ns; /* when the first of those started */
+	u32 next; /* another one, or KTRC_INDEX_NONE */
+};
 
 struct ktrc_tasks {
 	const struct ktrc_field *tid, *tgid, *cgid, *start_ns, *comm;
@@ -14,6 +23,9 @@ struct ktrc_tasks {
 	size_t nr_slots;
 	size_t nr;
 	struct ktrc_task *unknown;
+	struct holder *holders;
+	size_t nr_holders;
+	struct ktrc_index by_id; /* the newest holder of each */
 };
 
 void ktrc_comm_copy(char *to, const char *from)
@@ -65,6 +77,72 @@ static int grow(struct ktrc_tasks *tasks)
 	return 0;
 }
 
+/* The place of a new one of those with an id; KTRC_INDEX_NONE without memory. */
+static u32 add_holder(struct ktrc_tasks *tasks, u32 *first, struct holder new)
+{
+	struct holder *holder = first ? ktrc_array_push(tasks->holders, tasks->nr_holders) : NULL;
+
+	if (!holder)
+		return KTRC_INDEX_NONE;
+	new.next = *first;
+	*holder = new;
+	*first = (u32)tasks->nr_holders - 1;
+	return *first;
+}
+
+/* The thread with this id that started then.  One whose start is not known is older than its threads. */
+static u32 number_thread(struct ktrc_tasks *tasks, u32 id, u64 start_ns)
+{
+	u32 *first = ktrc_index_get(&tasks->by_id, id, 0), unknown = KTRC_INDEX_NONE;
+
+	for (u32 i = first ? *first : KTRC_INDEX_NONE; i != KTRC_INDEX_NONE;
+	     i = tasks->holders[i].next) {
+		const struct holder *holder = &tasks->holders[i];
+
+		if (holder->start_ns == start_ns)
+			return i;
+		if (!holder->start_ns && start_ns <= holder->threads_ns)
+			unknown = i;
+	}
+	if (unknown == KTRC_INDEX_NONE)
+		return add_holder(tasks, first, (struct holder){ .start_ns = start_ns });
+	tasks->holders[unknown].start_ns = start_ns;
+	return unknown;
+}
+
+/* The process of a thread other than its first one: the last one that had started by then. */
+static u32 number_process(struct ktrc_tasks *tasks, u32 id, u64 thread_ns)
+{
+	u32 *first = ktrc_index_get(&tasks->by_id, id, 0);
+	u32 last = KTRC_INDEX_NONE, unknown = KTRC_INDEX_NONE;
+
+	for (u32 i = first ? *first : KTRC_INDEX_NONE; i != KTRC_INDEX_NONE;
+	     i = tasks->holders[i].next) {
+		const struct holder *holder = &tasks->holders[i];
+
+		if (!holder->start_ns)
+			unknown = i;
+		else if (holder->start_ns <= thread_ns &&
+			 (last == KTRC_INDEX_NONE ||
+			  holder->start_ns > tasks->holders[last].start_ns))
+			last = i;
+	}
+	if (last != KTRC_INDEX_NONE)
+		return last;
+	if (unknown == KTRC_INDEX_NONE)
+		return add_holder(tasks, first, (struct holder){ .threads_ns = thread_ns });
+	if (thread_ns < tasks->holders[unknown].threads_ns)
+		tasks->holders[unknown].threads_ns = thread_ns;
+	return unknown;
+}
+
+static void number(struct ktrc_tasks *tasks, struct ktrc_task *task)
+{
+	task->thread = number_thread(tasks, task->tid, task->start_ns);
+	task->process = task->tid == task->tgid ? task->thread :
+						  number_process(tasks, task->tgid, task->start_ns);
+}
+
 static struct ktrc_task *add(struct ktrc_tasks *tasks, const struct ktrc_task *wanted)
 {
 	struct ktrc_task **slot, *task;
@@ -78,6 +156,7 @@ static struct ktrc_task *add(struct ktrc_tasks *tasks, const struct ktrc_task *w
 	if (!task)
 		return NULL;
 	*task = *wanted;
+	number(tasks, task);
 	task->index = (u32)tasks->nr++;
 	*slot = task;
 	return task;
@@ -113,6 +192,8 @@ void ktrc_tasks_destroy(struct ktrc_tasks *tasks)
 	for (size_t i = 0; i < tasks->nr_slots; i++)
 		free(tasks->slots[i]);
 	free(tasks->slots);
+	free(tasks->holders);
+	ktrc_index_release(&tasks->by_id);
 	free(tasks);
 }
 

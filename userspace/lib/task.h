@@ -16,6 +16,8 @@
  * @tgid: process id
  * @cgid: cgroup id
  * @start_ns: CLOCK_BOOTTIME
+ * @thread: a number of the thread that no other one gets, as @tid may be given again
+ * @process: the @thread of its process's first thread, by whose start processes are told apart
  * @comm: name, NUL-terminated
  */
 struct ktrc_task {
@@ -24,6 +26,8 @@ struct ktrc_task {
 	u32 tgid;
 	u64 cgid;
 	u64 start_ns;
+	u32 thread;
+	u32 process;
 	char comm[32];
 };
 

@@ -198,7 +198,7 @@ static void count_lost(struct ktrc_capture *capture)
 		lost = books ? books->counted[row->event].lost : 0;
 		before = ktrc_counters_lost(row);
 		if (lost > before)
-			capture->lost_since += lost - before;
+			capture->lost_since[row->event] += lost - before;
 	}
 }
 

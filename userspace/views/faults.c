@@ -101,12 +101,14 @@ static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
 	return timed ? timed : ktrc_capture_event(capture, "fault.light");
 }
 
+static const char *const mappings_lost = "records of it were lost";
+
 static const char *why_no_mappings(const struct ktrc_capture *capture)
 {
 	if (ktrc_capture_has_mappings(capture))
 		return NULL;
 	return ktrc_capture_lost_mappings(capture) ?
-		       "records of it were lost" :
+		       mappings_lost :
 		       "the session does not record all of --events=map,process";
 }
 
@@ -174,6 +176,26 @@ void ktrc_cleanup_faults(struct ktrc_faults **view)
 	ktrc_faults_destroy(*view);
 }
 
+/* What is followed can lose them later. */
+static void forget_mappings(struct ktrc_faults *view)
+{
+	struct ktrc_faults_private *priv = view->priv;
+
+	ktrc_spaces_destroy(priv->spaces);
+	priv->spaces = NULL;
+	for (size_t i = 0; i < priv->nr_tasks; i++)
+		priv->tasks[i].pending.sides.at[OF_MAPPING] = NULL;
+	release_rows(&view->mappings);
+	view->mappings = (struct ktrc_fault_rows){ 0 };
+	view->why_no_mappings = mappings_lost;
+}
+
+static bool has_lost_mappings(const struct ktrc_faults *view)
+{
+	return ktrc_spaces_is_lossy(view->priv->spaces) ||
+	       ktrc_capture_lost_mappings(view->capture);
+}
+
 static u32 *place_of(struct ktrc_fault_rows *rows, u64 key, const struct ktrc_area *area)
 {
 	return ktrc_index_get(&rows->places, key, (u64)area->kind << 32 | area->file);
@@ -212,10 +234,11 @@ static struct ktrc_fault_row *get_row(struct ktrc_fault_rows *rows, u64 key)
 /* A task seen for the first time: to which process it belongs, and what that is called. */
 static int add_task(struct ktrc_faults *view, const struct ktrc_task *task, struct task_slot *slot)
 {
-	struct ktrc_fault_row *row = get_row(&view->processes, task->tgid);
+	struct ktrc_fault_row *row = get_row(&view->processes, task->process);
 
 	if (!row)
 		return -ENOMEM;
+	row->pid = task->tgid;
 	if (task->tid == task->tgid || !row->comm[0]) {
 		ktrc_comm_copy(row->comm, task->comm);
 		row->cgid = task->cgid;
@@ -262,8 +285,11 @@ static struct ktrc_fault_row *get_mapping(struct ktrc_faults *view, const struct
 					  u64 page)
 {
 	struct ktrc_area area = ktrc_spaces_find(view->priv->spaces, task, page);
+	struct ktrc_fault_row *row = get_part(&view->mappings, task->process, &area);
 
-	return get_part(&view->mappings, task->tgid, &area);
+	if (row)
+		row->pid = task->tgid;
+	return row;
 }
 
 static struct attempt decode(const struct ktrc_faults_private *priv, const void *payload)
@@ -396,7 +422,7 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	}
 	a = decode(view->priv, record->payload);
 	if (is_short(view, record->task, &a)) {
-		view->nr_short++;
+		view->nr_short += a.result != view->priv->result_retry;
 		return 0;
 	}
 	slot = get_task(view, record->task);
@@ -438,6 +464,8 @@ static void sort_rows(struct ktrc_fault_rows *rows)
 
 void ktrc_faults_sort(struct ktrc_faults *view)
 {
+	if (view->priv->spaces && has_lost_mappings(view))
+		forget_mappings(view);
 	sort_rows(&view->processes);
 	sort_rows(&view->cgroups);
 	sort_rows(&view->classes);

@@ -22,9 +22,10 @@ enum ktrc_fault_mode_index {
 
 /**
  * struct ktrc_fault_row - faults of one process, cgroup or class, of what one process has mapped, or all
- * @key: process id, cgroup id, or number of the class
+ * @key: number of the process, cgroup id, or number of the class
+ * @pid: of a process, and of what it has mapped: its id, which another one may have had before
  * @area: of what is mapped: its kind and file
- * @comm: of a process: name of its main thread, or of the thread seen last
+ * @comm: of a process: name of its main thread, or of the thread seen first
  * @cgid: of a process: its cgroup; of a cgroup: it
  * @class: of a class: its name; NULL: it has none
  * @records: records of faults that ended in the window
@@ -42,6 +43,7 @@ enum ktrc_fault_mode_index {
  */
 struct ktrc_fault_row {
 	u64 key;
+	u32 pid;
 	struct ktrc_area area;
 	char comm[32];
 	u64 cgid;
@@ -79,14 +81,14 @@ struct ktrc_fault_rows {
  * @has_duration: the event carries duration and result
  * @start_ticks: records before it are left out, because some CPU's are missing
  * @left_out: records left out for that
- * @nr_short: last attempts, shorter than what is to be recorded, whose waits are not there: so were those, or
+ * @nr_short: faults whose last attempt, shorter than what is to be recorded, whose waits are not there: so were those, or
  *	their records are gone
  * @weight: faults that a record stands for
  * @all: everything
- * @processes: by process id
+ * @processes: by process
  * @cgroups: by cgroup id
  * @classes: by class; of an event that does not see it: one row
- * @mappings: by process id and what is mapped there, kind and file
+ * @mappings: by process and what is mapped there, kind and file
  * @why_no_mappings: why @mappings is empty; NULL: it is known what was mapped
  */
 struct ktrc_faults {

@@ -38,9 +38,12 @@ const struct ktrc_stall_row *ktrc_stalls_find(const struct ktrc_stalls *stalls, 
 struct ktrc_stall_row *ktrc_stalls_get_process(struct ktrc_stalls *stalls,
 					       const struct ktrc_task *task, u64 b)
 {
-	struct ktrc_stall_row *row = ktrc_stalls_get(stalls, task->tgid, b);
+	struct ktrc_stall_row *row = ktrc_stalls_get(stalls, task->process, b);
 
-	if (row && (task->tid == task->tgid || !row->comm[0])) {
+	if (!row)
+		return NULL;
+	row->pid = task->tgid;
+	if (task->tid == task->tgid || !row->comm[0]) {
 		ktrc_comm_copy(row->comm, task->comm);
 		row->cgid = task->cgid;
 	}

@@ -17,10 +17,11 @@ struct ktrc_stall_key {
 /**
  * struct ktrc_stall_row - stalls that have a key in common
  * @key: the key
- * @comm: of a process: its main thread's name, or that of the thread seen last; of a thread:
+ * @comm: of a process: its main thread's name, or that of the thread seen first; of a thread:
  *	its own
  * @cgid: of a process: its cgroup
- * @pid: of a thread: its process
+ * @pid: id of a process, or of a thread's process; another one may have had it before
+ * @tid: id of a thread
  * @records: records of stalls that ended in the window
  * @stalls: stalls that they stand for
  * @failed: those of them that failed; of what can fail
@@ -37,6 +38,7 @@ struct ktrc_stall_row {
 	char comm[32];
 	u64 cgid;
 	u32 pid;
+	u32 tid;
 	u64 records;
 	u64 stalls;
 	u64 failed;

@@ -164,9 +164,9 @@ static int add_end(struct ktrc_throttle *view, const struct ktrc_record *record)
 	return ret < 0 ? ret : add_row(view->all, own, 0, weight);
 }
 
-static int count_thread(struct ktrc_throttle *view, struct ktrc_stall_row *lost, u32 tid)
+static int count_thread(struct ktrc_throttle *view, struct ktrc_stall_row *lost, u32 thread)
 {
-	u32 *seen = ktrc_index_get(&view->priv->limited, lost->key.a, tid);
+	u32 *seen = ktrc_index_get(&view->priv->limited, lost->key.a, thread);
 
 	if (!seen)
 		return -ENOMEM;
@@ -184,7 +184,7 @@ static int add_gap(struct ktrc_throttle *view, const struct ktrc_record *record)
 	u64 late = ktrc_get_or_0(g->late, record->payload);
 	const struct ktrc_task *task = record->task;
 	struct ktrc_stall_row *rows[] = {
-		ktrc_stalls_get(&view->threads, task->tid, cgid),
+		ktrc_stalls_get(&view->threads, task->thread, cgid),
 		ktrc_stalls_get(&view->lost, limiter, 0),
 	};
 
@@ -194,8 +194,9 @@ static int add_gap(struct ktrc_throttle *view, const struct ktrc_record *record)
 		rows[i]->late_ticks += late * priv->gap_weight;
 	}
 	rows[0]->pid = task->tgid;
+	rows[0]->tid = task->tid;
 	ktrc_comm_copy(rows[0]->comm, task->comm);
-	return count_thread(view, rows[1], task->tid);
+	return count_thread(view, rows[1], task->thread);
 }
 
 int ktrc_throttle_add(struct ktrc_throttle *view, const struct ktrc_record *record)
