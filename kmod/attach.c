@@ -137,14 +137,13 @@ static int get_hook(u32 event, u32 clock, struct ktrc_trial *trial, struct ktrc_
 		why->text = "a running session still uses the clock that the kernel had before";
 		return -EBUSY;
 	}
-	if (!nr_users[event]) {
-		err = attach_hook(event, clock, trial);
-		if (err) {
-			why->text = ktrc_hook_reason(err);
-			return err == -ENOMEM ? err : -EOPNOTSUPP;
-		}
-		hook_clock[event] = clock;
+	/* one that is used already may be switched off since */
+	err = nr_users[event] ? probes[event]->check() : attach_hook(event, clock, trial);
+	if (err) {
+		why->text = ktrc_hook_reason(err);
+		return err == -ENOMEM ? err : -EOPNOTSUPP;
 	}
+	hook_clock[event] = clock;
 	nr_users[event]++;
 	return 0;
 }

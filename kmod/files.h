@@ -43,7 +43,7 @@ struct ktrc_file {
 /**
  * struct ktrc_files - all of them; of the sessions that are there
  * @secret: odd; nobody can make up two files with one hash
- * @missed: files for which there was no room
+ * @missed: times that a file, mapped once more or not, found no room
  * @wake: gets the worker going, out of the probe's context
  * @at: open addressing; number i lies at i - 1
  */

@@ -304,23 +304,22 @@ static struct ktrc_period *find_period(const void *timer)
 }
 
 /* one whose timer has stopped makes room; a timer fires at least once a second, or not at all */
-static struct ktrc_period *get_period(const void *timer, u64 now)
+static struct ktrc_period *new_period(const void *timer, u64 now)
 {
-	struct ktrc_period *p = find_period(timer);
 	u32 i;
 
-	for (i = 0; i < KTRC_HELD_REACH && !p; i++) {
-		const void *old;
+	for (i = 0; i < KTRC_HELD_REACH; i++) {
+		struct ktrc_period *p =
+			&ktrc_helds.period[(hash(timer) + i) & (KTRC_NR_PERIODS - 1)];
+		const void *old = READ_ONCE(p->timer);
 
-		p = &ktrc_helds.period[(hash(timer) + i) & (KTRC_NR_PERIODS - 1)];
-		old = READ_ONCE(p->timer);
 		if ((old && (s64)(now - READ_ONCE(p->last)) < 2 * (s64)ktrc_helds.linger) ||
 		    cmpxchg(&p->timer, old, timer) != old)
-			p = NULL;
-		else
-			WRITE_ONCE(p->last, now);
+			continue;
+		WRITE_ONCE(p->last, now);
+		return p;
 	}
-	return p;
+	return NULL;
 }
 
 /**
@@ -331,10 +330,13 @@ static struct ktrc_period *get_period(const void *timer, u64 now)
 void ktrc_period_tick(const void *timer, u64 now)
 {
 	struct ktrc_period *p = find_period(timer);
+	u64 before = p ? READ_ONCE(p->last) : 0;
 
+	p = p ?: new_period(timer, now);
 	if (!p)
 		return;
 	WRITE_ONCE(p->count, p->count + 1);
+	WRITE_ONCE(p->before, before);
 	WRITE_ONCE(p->last, now);
 }
 
@@ -346,32 +348,38 @@ static bool knows_period(const struct ktrc_held *limiter)
 /**
  * ktrc_period_learn() - a cgroup may run again because its quota's period ends
  * @limiter: the cgroup
- * @timer: the quota's
- * @now: ticks
+ * @timer: the quota's, which has just fired
+ *
+ * Its quota was used up in that period at least; if the timer has fired before meanwhile, in others, too.
  */
-void ktrc_period_learn(struct ktrc_held *limiter, const void *timer, u64 now)
+void ktrc_period_learn(struct ktrc_held *limiter, const void *timer)
 {
 	if (limiter->timer == timer && knows_period(limiter))
 		return;
-	limiter->period = get_period(timer, now);
+	limiter->period = find_period(timer);
 	limiter->timer = timer;
 	if (!limiter->period)
 		return;
 	limiter->began = READ_ONCE(limiter->period->count) - 1;
 	limiter->run_first = limiter->began;
+	limiter->is_older = READ_ONCE(limiter->period->before) > limiter->own_start;
 }
 
 /**
  * ktrc_period_begin() - a cgroup's own quota is used up
  * @limiter: the cgroup
+ * @now: ticks
  */
-void ktrc_period_begin(struct ktrc_held *limiter)
+void ktrc_period_begin(struct ktrc_held *limiter, u64 now)
 {
+	limiter->own_start = now;
 	if (!knows_period(limiter))
 		return;
 	limiter->began = READ_ONCE(limiter->period->count);
-	if (!limiter->has_run || limiter->began - limiter->run_last > 1)
-		limiter->run_first = limiter->began;
+	if (limiter->has_run && limiter->began - limiter->run_last <= 1)
+		return;
+	limiter->run_first = limiter->began;
+	limiter->is_older = false;
 }
 
 /* the last period so far in which its quota was used up: that which ends now is the one before */
@@ -403,7 +411,7 @@ u32 ktrc_period_run(const struct ktrc_held *limiter)
 {
 	u32 i;
 
-	if (!knows_period(limiter))
+	if (!knows_period(limiter) || limiter->is_older)
 		return 0;
 	for (i = 0; i < KTRC_NR_QUOTAS && i < limiter->nr; i++) {
 		if (limiter->quota[i] == limiter->own)

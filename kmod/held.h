@@ -37,11 +37,13 @@ KTRC_BOUND(CONFIG_NR_CPUS);
  * @timer: the quota's; NULL: free
  * @count: times it fired
  * @last: ticks, when it fired last
+ * @before: ticks, when it fired before that; 0: not since it has this place
  */
 struct ktrc_period {
 	const void *timer;
 	u32 count;
 	u64 last;
+	u64 before;
 };
 
 /**
@@ -65,14 +67,17 @@ struct ktrc_watch {
  * @max: most of them at a time
  * @end: ticks, when it might run again last
  * @off: how long it has been kept off since the CPU was armed
+ * @off_before: how long of that before the limiter was this one
  * @own: its own queue, once its quota was used up
  * @own_off: how long its own quota was used up in this interval
  * @period: of its quota; NULL: not known
  * @timer: that which @period was found by
+ * @own_start: ticks, when its own quota was used up
  * @began: the period, as the timer counts them, in which its own quota was used up
  * @run_first: the first of the periods in a row
  * @run_last: the last of them
- * @has_run: both are known
+ * @has_run: both are known, as far as @is_older is false
+ * @is_older: the run is longer than from @run_first on, nobody knows how much
  */
 struct ktrc_held {
 	const void *tg;
@@ -86,14 +91,17 @@ struct ktrc_held {
 	u8 max;
 	u64 end;
 	struct ktrc_watch off;
+	u64 off_before;
 	const void *own;
 	struct ktrc_watch own_off;
 	struct ktrc_period *period;
 	const void *timer;
+	u64 own_start;
 	u32 began;
 	u32 run_first;
 	u32 run_last;
 	bool has_run;
+	bool is_older;
 };
 
 /**
@@ -226,8 +234,8 @@ void ktrc_watch_start(struct ktrc_watch *watch, u64 now);
 void ktrc_watch_stop(struct ktrc_watch *watch, u64 now);
 
 void ktrc_period_tick(const void *timer, u64 now);
-void ktrc_period_learn(struct ktrc_held *limiter, const void *timer, u64 now);
-void ktrc_period_begin(struct ktrc_held *limiter);
+void ktrc_period_learn(struct ktrc_held *limiter, const void *timer);
+void ktrc_period_begin(struct ktrc_held *limiter, u64 now);
 void ktrc_period_end(struct ktrc_held *limiter);
 u32 ktrc_period_run(const struct ktrc_held *limiter);
 

@@ -289,7 +289,7 @@ bool ktrc_names_next(struct ktrc_name *name)
 }
 
 /**
- * ktrc_names_missed() - names for which there was no room, or is none any more
+ * ktrc_names_missed() - how often a cgroup or a file that was mapped found no room for its name, or lost it
  */
 u64 ktrc_names_missed(void)
 {

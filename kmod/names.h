@@ -32,8 +32,8 @@ struct ktrc_name {
 };
 
 /**
- * struct ktrc_new_names - cgroups just made or renamed: from the tracepoints, whose calls the
- *	kernel serialises, to a worker
+ * struct ktrc_new_names - cgroups just made: from the tracepoint, whose calls the kernel
+ *	serialises, to a worker
  * @head: names put in; release by the probe
  * @tail: names taken out; release by the worker
  * @missed: names that did not fit

@@ -15,11 +15,11 @@
 static struct ktrc_outlet gap_outlet;
 
 static void emit_gap(const struct ktrc_held_cpu *c, const struct ktrc_held *h,
-		     const struct task_struct *task, u64 ticks, u64 late)
+		     const struct task_struct *task, u64 limiter, u64 ticks, u64 late)
 {
 	const struct ktrc_ev_throttle_gap rec = {
 		.cgid = h->cgid,
-		.limiter_id = h->limiter,
+		.limiter_id = limiter,
 		.dur = min_t(u64, ticks, KTRC_THROTTLE_DUR_MAX),
 		.cpu = c->cpu,
 		.late = min_t(u64, late, U32_MAX),
@@ -58,7 +58,7 @@ static void charge(struct ktrc_held_cpu *c, const struct task_struct *task, u64 
 	if (w.tg ? (s64)ticks <= 0 : now - late <= w.off)
 		return;
 	if (w.tg && is_known)
-		emit_gap(c, h, task, ticks, late);
+		emit_gap(c, h, task, w.off < h->off_before ? 0 : h->limiter, ticks, late);
 	else
 		atomic_long_inc(&ktrc_helds.missed_waits);
 }

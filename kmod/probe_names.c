@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cgroups that are made or renamed.  The kernel calls the tracepoints under its own
- * locks, one at a time, with the path ready.
+ * Cgroups that are made; of this hierarchy none is ever renamed.  The kernel calls the tracepoint
+ * under its own lock, with the path ready.
  */
 #include <linux/cgroup.h>
 #include <linux/preempt.h>
@@ -42,7 +42,7 @@ static void put_name(struct ktrc_new_names *n, u64 cgid, const char *path)
 	irq_work_queue(&n->wake);
 }
 
-static void ktrc_on_cgroup_named(void *data, struct cgroup *cgrp, const char *path)
+static void ktrc_on_cgroup_mkdir(void *data, struct cgroup *cgrp, const char *path)
 {
 	if (cgrp->root != &cgrp_dfl_root)
 		return;
@@ -54,7 +54,6 @@ static void ktrc_on_cgroup_named(void *data, struct cgroup *cgrp, const char *pa
 /* ---- control ---- */
 
 static struct ktrc_tracepoint mkdir_hook = { .name = "cgroup_mkdir" };
-static struct ktrc_tracepoint rename_hook = { .name = "cgroup_rename" };
 
 /**
  * ktrc_names_attach() - put the names of new cgroups there from now on
@@ -64,18 +63,9 @@ static struct ktrc_tracepoint rename_hook = { .name = "cgroup_rename" };
  */
 int ktrc_names_attach(struct ktrc_new_names *to)
 {
-	int err;
-
-	check_trace_callback_type_cgroup_mkdir(ktrc_on_cgroup_named);
-	check_trace_callback_type_cgroup_rename(ktrc_on_cgroup_named);
+	check_trace_callback_type_cgroup_mkdir(ktrc_on_cgroup_mkdir);
 	names = to;
-	err = ktrc_tracepoint_attach(&mkdir_hook, ktrc_on_cgroup_named);
-	if (err)
-		return err;
-	err = ktrc_tracepoint_attach(&rename_hook, ktrc_on_cgroup_named);
-	if (err)
-		ktrc_names_detach();
-	return err;
+	return ktrc_tracepoint_attach(&mkdir_hook, ktrc_on_cgroup_mkdir);
 }
 
 /**
@@ -84,5 +74,4 @@ int ktrc_names_attach(struct ktrc_new_names *to)
 void ktrc_names_detach(void)
 {
 	ktrc_tracepoint_detach(&mkdir_hook);
-	ktrc_tracepoint_detach(&rename_hook);
 }

@@ -98,8 +98,10 @@ static void arm(struct ktrc_held_cpu *c)
 		return;
 	ktrc_waiting_clear(c);
 	memset(c->no_room, 0, sizeof(c->no_room));
-	for (i = 0; i < KTRC_NR_HELD; i++)
+	for (i = 0; i < KTRC_NR_HELD; i++) {
 		WRITE_ONCE(c->at[i].off.word, 0);
+		c->at[i].off_before = 0;
+	}
 	WRITE_ONCE(c->knows_all, READ_ONCE(ktrc_helds.sees_threads));
 	WRITE_ONCE(c->is_armed, true);
 	atomic_inc(&ktrc_helds.nr_armed);
@@ -136,6 +138,15 @@ static void begin_walk(struct ktrc_walk *w, const void *tg, const void *rq)
 	w->on = ktrc_held_cpu_of(rq);
 }
 
+/* whose quota it is that keeps a cgroup off from now on */
+static void limit(struct ktrc_held *h, const void *tg, u64 cgid, u64 now)
+{
+	if (h->limiter != cgid)
+		h->off_before = ktrc_watch_read(&h->off, now);
+	h->limiter_tg = tg;
+	h->limiter = cgid;
+}
+
 /* tg_throttle_down(tg, rq) */
 static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
 {
@@ -157,15 +168,14 @@ static void throttle_down(const void *tg, const void *rq, struct ktrc_walk *w)
 		h->nr = 0;
 		h->max = 0;
 		h->own_off.word = 0;
-		h->limiter_tg = w->limiter_tg;
-		h->limiter = w->limiter;
+		limit(h, w->limiter_tg, w->limiter, now);
 	}
 	if (!ktrc_held_add_quota(h, w->quota))
 		atomic_long_inc(&ktrc_helds.missed);
 	if (tg == w->limiter_tg) {
 		h->own = w->quota;
 		ktrc_watch_start(&h->own_off, now);
-		ktrc_period_begin(h);
+		ktrc_period_begin(h, now);
 	}
 	if (is_new)
 		hold(w->on, h, tg, now);
@@ -217,18 +227,17 @@ void ktrc_throttle_adopt(struct ktrc_held_cpu *c, const struct cgroup_subsys_sta
 	memcpy(h->quota, above->quota, sizeof(h->quota));
 	h->nr = above->nr;
 	h->max = above->nr;
-	h->limiter_tg = above->limiter_tg;
-	h->limiter = above->limiter;
+	limit(h, above->limiter_tg, above->limiter, now);
 	hold(c, h, css, now);
 }
 
 /* the cgroup whose quota this is says how often in a row it was used up */
-static void learn_period(struct ktrc_held *h, const struct ktrc_walk *w, u64 now)
+static void learn_period(struct ktrc_held *h, const struct ktrc_walk *w)
 {
 	struct ktrc_held *limiter = ktrc_held_find(w->on, h->limiter_tg);
 
 	if (limiter && limiter->own == w->quota && w->timer && in_hardirq())
-		ktrc_period_learn(limiter, w->timer, now);
+		ktrc_period_learn(limiter, w->timer);
 }
 
 /* a thread came to it without a word: moved to this CPU, or to the cgroup, while it waited */
@@ -261,7 +270,7 @@ static void unthrottle_up(const void *tg, const void *rq, struct ktrc_walk *w)
 			miss_adopted(w->on, tg);
 		return;
 	}
-	learn_period(h, w, now);
+	learn_period(h, w);
 	if (READ_ONCE(h->start) && h->nr == 1 && h->quota[0] == w->quota)
 		release(w->on, h, now);
 	is_known = ktrc_held_drop_quota(h, w->quota);

@@ -65,16 +65,19 @@ not_there:
 	f->end = end_of(i, nr, fp);
 }
 
-/* A thread that never was there, such as io_uring's, has an instruction 0. */
+/*
+ * A thread that never was there, such as io_uring's, has an instruction 0.  While one loads a program its
+ * registers are the old one's, its memory soon the new one's.
+ */
 static __always_inline bool was_in_user_mode(struct pt_regs *regs)
 {
-	return current->mm && !(current->flags & PF_KTHREAD) && user_mode(regs) &&
-	       instruction_pointer(regs);
+	return current->mm && !(current->flags & PF_KTHREAD) && !current->in_execve &&
+	       user_mode(regs) && instruction_pointer(regs);
 }
 
 /**
  * ktrc_walk_user() - the current task's stack in user mode, by frame pointers
- * @f: filled in; no frames for a task of the kernel
+ * @f: filled in; no frames for a task of the kernel, or in execve
  * @nr: take so many frames at most, 1 to KTRC_MAX_FRAMES
  *
  * Memory that is not there ends the stack: no fault is served.  The hash is that of the
@@ -123,7 +126,7 @@ not_there:
 
 /**
  * ktrc_copy_user() - where the current task left user mode, for who can unwind it
- * @copy: filled in; no words for a task of the kernel, or of a 32-bit program
+ * @copy: filled in; no words for a task of the kernel, in execve, or of a 32-bit program
  * @bytes: take so many of the stack at most, 8 to KTRC_MAX_STACK_BYTES
  *
  * Memory that is not there ends the copy: no fault is served.  The hash is that of the process's

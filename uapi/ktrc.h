@@ -336,7 +336,7 @@ enum ktrc_attr_session {
 	KTRC_A_SESSION_PID, /* u32, a process; up to KTRC_MAX_PIDS times; none: all */
 	KTRC_A_SESSION_CGROUP, /* u64, cgroup v2 id: only tasks in it or below; none or 0: all */
 	KTRC_A_SESSION_MAX_SECONDS, /* u32, stop after so long; 0: never */
-	KTRC_A_SESSION_NAMES_MISSED, /* u64, in replies: cgroups whose path could not be kept */
+	KTRC_A_SESSION_NAMES_MISSED, /* u64, in replies: how often a path could not be kept */
 	KTRC_A_SESSION_BIND, /* u32, with NEW: descriptor of KTRC_DEVICE; does KTRC_ATTACH_BIND */
 	__KTRC_A_SESSION_AFTER_LAST
 };

@@ -124,7 +124,8 @@ static void filters_text(const struct ktrc_session *session, FILE *file)
 		fprintf(file, "stops     %s after its start\n",
 			ktrc_duration_text(session->max_seconds * NSEC_PER_SEC, time));
 	if (session->names_missed)
-		fprintf(file, "nameless  %llu cgroups or files\n", session->names_missed);
+		fprintf(file, "nameless  %llu times a cgroup or a mapped file\n",
+			session->names_missed);
 }
 
 static void status_text(const struct status *s, const struct ktrc_ctl_show *show)

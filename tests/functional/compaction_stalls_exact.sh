@@ -3,9 +3,10 @@
 # A guest whose free memory lies in pieces: each stall in compaction is recorded, as many as
 # the kernel's tracepoint shows, with its order and flags, and those that it says the kernel
 # counts are exactly as many as compact_stall of /proc/vmstat grows.  Each attempt in a zone is
-# recorded too, of stalls, of kcompactd, woken or of its own accord, and by hand, with its zone,
-# mode, status, moved, failed and scanned pages as the tracepoints show them, and belongs to the
+# recorded too, of stalls, of kcompactd, woken or of its own accord, and by hand, with its zone, order,
+# mode, status, moved, failed and scanned pages as the tracepoints show them, takes as long, and belongs to the
 # stall that it says.  None is lost.  What a stall was for is told by flags, and by its stack where there is one.
+# Each allocation that took a block of another kind is recorded with both kinds, and orders.
 # guest: small
 # long
 . tests/functional/lib.sh
@@ -36,25 +37,48 @@ in_ktrc() {
 	jq -s "map(select($1)) | length" "$tmp/ktrc"
 }
 
-# "pid node zone status sync moved failed scanned" of each attempt that began
+# "pid node zone order status sync moved failed scanned microseconds" of each attempt that began, in order
 by_tracefs() {
 	sed 's/[a-z_]*=//g' "$tmp/tracefs" | awk '
 		{ match($0, /-[0-9]+ +\[/); who = substr($0, RSTART + 1, RLENGTH - 2) + 0
 		  match($0, / mm_[a-z_]*: /); what = substr($0, RSTART + 1, RLENGTH - 3)
 		  split(substr($0, RSTART + RLENGTH), f, " ") }
-		what == "mm_compaction_begin" { moved[who] = failed[who] = scanned[who] = 0; open[who] = 1 }
-		what == "mm_compaction_finished" { node[who] = f[1]; zone[who] = f[2] }
+		{ match($0, / [0-9]+\.[0-9]+: /); us = substr($0, RSTART + 1, RLENGTH - 3) * 1000000 }
+		what == "mm_compaction_begin" { moved[who] = failed[who] = scanned[who] = 0; open[who] = 1; since[who] = us }
+		what == "mm_compaction_finished" { node[who] = f[1]; zone[who] = f[2]; order[who] = f[3] }
 		what == "mm_migrate_pages" && f[7] == "compaction" { moved[who] += f[1]; failed[who] += f[2] }
 		what == "mm_compaction_isolate_migratepages" && open[who] { scanned[who] += $(NF - 1) }
 		what == "mm_compaction_end" { open[who] = 0
-			print who, node[who], zone[who], $NF, $(NF - 1), moved[who], failed[who], scanned[who] }
-	' | sort
+			print who, node[who], zone[who], order[who], $NF, $(NF - 1), moved[who], failed[who], scanned[who], us - since[who] }
+	' | sort -s -k 1,1n
 }
 
 by_ktrc() {
 	jq -r 'select(.event == "compaction.zone" and .fields.begun == 1) | .pid as $pid | .fields |
-		"\($pid) \(.node) \(.zone) \(.status) \(if .compaction_mode == "async" then "async" else "sync" end) " +
-		"\(.migrated) \(.failed_pages) \(.scanned)"' "$tmp/ktrc" | sort
+		"\($pid) \(.node) \(.zone) \(if .origin | IN("proactive", "manual") then -1 else .order end) \(.status) " +
+		"\(if .compaction_mode == "async" then "async" else "sync" end) " +
+		"\(.migrated) \(.failed_pages) \(.scanned) \(.dur_ns / 1000)"' "$tmp/ktrc" | sort -s -k 1,1n
+}
+
+# as_long: each took what it takes between two of the kernel's own lines, and what ktrc's hooks and the way there take
+as_long() {
+	paste -d ' ' <(awk '{ print $NF }' "$tmp/theirs") <(awk '{ print $NF }' "$tmp/ours") |
+		awk '{ bad += $2 < $1 - 1; theirs += $1; ours += $2 }
+			END { printf "# attempts took %d us, %d by tracefs\n", ours, theirs
+				exit bad > 0 || ours > 1.25 * theirs + 500 * NR }'
+}
+
+# "order block_order kind block_kind mixed" of each fallback between the marks
+fallbacks_by_tracefs() {
+	sed -n '/: both begin$/,/: both end$/s/.* mm_page_alloc_extfrag: .* alloc_order=//p' "$tmp/tracefs" |
+		sed 's/[a-z_]*=//g' | awk '{ print $1, $2, $4, $5, $6 }' | sort
+}
+
+fallbacks_by_ktrc() {
+	jq -r --argjson begin "$(mark begin)" --argjson end "$(mark end)" \
+		'select(.event == "compaction.extfrag" and .ticks >= $begin and .ticks <= $end).fields |
+		def number: { "unmovable": 0, "movable": 1, "reclaimable": 2, "highatomic": 3 }[.] // 9;
+		"\(.order) \(.block_order) \(.mem_kind | number) \(.block_kind | number) \(.mixed)"' "$tmp/ktrc" | sort
 }
 
 # modes COMM: those in which it moved pages, or tried to, by tracefs
@@ -154,7 +178,7 @@ echo always >/sys/kernel/mm/transparent_hugepage/defrag
 echo 32768 >$trace/buffer_size_kb
 echo mono >$trace/trace_clock
 settle
-ktrc-ctl start -q --events=compaction --memory=8M || fail "start: $?"
+ktrc-ctl start -q --events=compaction:stack=none --memory=8M || fail "start: $?"
 before=$(counter compact_stall) woken_before=$(counter compact_daemon_wake)
 for event in $events; do echo 1 >"$event/enable"; done
 echo both begin >$trace/trace_marker
@@ -199,13 +223,17 @@ expect "stalls that were skipped" "$(in_ktrc '.event == "compaction" and .fields
 
 by_tracefs >"$tmp/theirs"
 by_ktrc >"$tmp/ours"
-diff "$tmp/theirs" "$tmp/ours" >"$tmp/diff" || fail "not the same attempts, tracefs first: $(head -n 20 "$tmp/diff")"
+diff <(sed 's/ [^ ]*$//' "$tmp/theirs") <(sed 's/ [^ ]*$//' "$tmp/ours") >"$tmp/diff" ||
+	fail "not the same attempts, tracefs first: $(head -n 20 "$tmp/diff")"
+as_long || fail "attempts do not take as long as by tracefs: $(paste "$tmp/theirs" "$tmp/ours" | head -n 20)"
 expect "begun" "$(in_ktrc '.event == "compaction.zone" and .fields.begun == 1')" "$(in_trace mm_compaction_begin)"
 expect "deferred" "$(in_ktrc '.event == "compaction.zone" and .fields.status == "deferred"')" \
 	"$(in_trace mm_compaction_deferred)"
 # these never stop: of the time that both recorded
 expect "fragmentations" "$(in_ktrc ".event == \"compaction.extfrag\" and .ticks >= $(mark begin) and .ticks <= $(mark end)")" \
 	"$(sed -n '/: both begin$/,/: both end$/p' "$tmp/tracefs" | grep -c mm_page_alloc_extfrag)"
+diff <(fallbacks_by_tracefs) <(fallbacks_by_ktrc) >"$tmp/diff" || fail "not the same fragmentations, tracefs first: $(head -n 20 "$tmp/diff")"
+[ "$(fallbacks_by_tracefs | sort -u | wc -l)" -ge 3 ] || fail "all fragmentations are alike"
 for origin in stall kcompactd proactive manual; do
 	nr=$(in_ktrc ".event == \"compaction.zone\" and .fields.origin == \"$origin\"")
 	note "$nr attempts: $origin"
@@ -228,7 +256,7 @@ for comm in kcompactd0 fragment "$(<"/proc/$$/comm")"; do
 done
 expect "runs of kcompactd" "$(in_ktrc '.event == "compaction.kcompactd" and .fields.origin == "kcompactd"')" "$woken"
 expect "moved by kcompactd" "$(jq -s 'map(select(.event == "compaction.kcompactd").fields.migrated) | add' "$tmp/ktrc")" \
-	"$(awk -v pid="$(pgrep -x kcompactd0)" '$1 == pid { sum += $6 } END { print sum + 0 }' "$tmp/theirs")"
+	"$(awk -v pid="$(pgrep -x kcompactd0)" '$1 == pid { sum += $7 } END { print sum + 0 }' "$tmp/theirs")"
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
 jq -e '[.. | .lost? | numbers] | add == 0' "$tmp/stats" >/dev/null || fail "hits were lost: $(cat "$tmp/stats")"
@@ -247,6 +275,7 @@ done
 expect "attempts" "$(jq '[.zones[].nr_attempts] | add' "$tmp/view")" "$(in_ktrc '.event == "compaction.zone"')"
 expect "attempts, one by one" "$(jq '[.attempts[] | select(.zone)] | length' "$tmp/view")" \
 	"$(in_ktrc '.event == "compaction.zone"')"
+expect "causes that are told by flags" "$(jq .guessed_causes "$tmp/view")" "$all"
 expect "stalls, one by one" "$(jq '[.attempts[] | select(.cause)] | length' "$tmp/view")" "$all"
 jq -e '[.attempts[] | select(.nr)] | group_by(.nr) | all((map(select(.zone == null)) | length) == 1 and
 	.[-1].zone == null and (.[-1].migrated == (map(select(.zone).migrated) | add // 0)))' "$tmp/view" >/dev/null ||

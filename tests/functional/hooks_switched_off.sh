@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A kernel that calls no hook back is never an empty recording: a start says why it
-# fails, and a session that loses its hook says so.
+# fails, also where another session uses the hook already, and a session that loses its hook says so.
 . tests/functional/lib.sh
 
 kprobes=/sys/kernel/debug/kprobes/enabled
@@ -34,4 +34,14 @@ expect "doctor's exit code" $? 5
 grep -q "fault.*switched off" /run/said || fail "doctor: $(cat /run/said)"
 echo 1 >$kprobes
 ktrc-ctl list | grep "^fault .* available" >/dev/null || fail "list: $(ktrc-ctl list)"
+ktrc-ctl reset
+
+ktrc-ctl start --session=first --events=fault || fail "start of first: $?"
+control new || fail "a second session: $?"
+echo 0 >$kprobes
+! control start default 2>/run/said || fail "a second session starts with a hook that is switched off"
+grep -q "switched off" /run/said || fail "the second session: $(cat /run/said)"
+echo 1 >$kprobes
+control start default || fail "a second session: $?"
+ktrc-ctl reset --session=first
 ktrc-ctl reset

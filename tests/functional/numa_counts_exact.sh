@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory that CPU 1 wrote is used from CPU 0 until the kernel moves it to that node; other memory is
 # moved by a change of its cpuset: as many hint faults as the kernel counts, in all and of memory that was
-# on the right node, and as many pages moved, by reason and from their node.  What a hint fault took is less
+# on the right node, and as many pages moved, by reason and from their node, or not moved as somebody holds them;
+# of huge pages each of their pages.  Each fault says on which node the memory is then.  What a hint fault took is less
 # than the fault that it is, as `fault` sees it, and more than what it took to move the page.
 # guest: nodes
 # long
@@ -53,6 +54,21 @@ echo $perl >$cgroup/cgroup.procs
 echo 1 >$cgroup/cpuset.mems
 sleep 1
 by_hand=$(($(counter pgmigrate_success) - by_hand))
+stuck=$(counter pgmigrate_fail)
+/usr/bin/python3 - <<'END' || fail "memory that cannot be moved"
+import ctypes, mmap, os
+class Iovec(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
+libc = ctypes.CDLL(None)
+nr, memory = 13 * 4096, mmap.mmap(-1, 64 * 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.write(b"x" * len(memory))
+here = Iovec(ctypes.addressof(ctypes.c_char.from_buffer(memory)), nr)
+if libc.vmsplice(os.pipe()[1], ctypes.byref(here), 1, 0) != nr:
+    raise SystemExit("vmsplice")
+for old, new in (1, 2), (2, 1):
+    libc.syscall(256, 0, 64, ctypes.byref(ctypes.c_ulong(old)), ctypes.byref(ctypes.c_ulong(new))) # migrate_pages
+END
+stuck=$(($(counter pgmigrate_fail) - stuck))
 ktrc-ctl stop -q || fail "stop: $?"
 
 ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
@@ -65,9 +81,30 @@ expect "from and to" "$(jq -rc 'select(.event == "numa.migrate" and .fields.migr
 close_to "pages moved by hand" "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall"' migrated)" $by_hand
 [ "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall" and .fields.from_node == 0' migrated)" -ge 9765 ] ||
 	fail "moved by hand, but not from node 0"
+close_to "pages that somebody held" "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall"' failed_pages)" $stuck 13
+# the kernel moves it to the node of the CPU that uses it, which is the node's only one, unless that changes meanwhile
+elsewhere=$(nr '.event == "numa" and (.fields.node == .cpu) != (.fields.local == 1 or .fields.moved == 1)')
+note "$elsewhere faults whose memory is not where it should be"
+[ $((1000 * elsewhere)) -le "$faults" ] || fail "$elsewhere of $faults faults whose memory is not where it should be"
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
 ktrc-ctl reset -q
+
+# each of a huge page's pages counts
+echo always >/sys/kernel/mm/transparent_hugepage/enabled
+ktrc-ctl start -q --events=numa --memory=16M || fail "start: $?"
+moved=$(counter numa_pages_migrated)
+echo 1 >/proc/sys/kernel/numa_balancing
+touch_again balance 10007 >/dev/null || fail "touch_again"
+echo 0 >/proc/sys/kernel/numa_balancing
+moved=$(($(counter numa_pages_migrated) - moved))
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
+close_to "pages moved, of huge ones" "$(sum '.event == "numa" and .fields.moved == 1' pages)" $moved
+[ "$(nr '.event == "numa" and .fields.moved == 1 and .fields.pages == 512')" -ge 3 ] || fail "no huge page was moved"
+expect "pages of faults" "$(jq 'select(.event == "numa").fields.pages' "$tmp/records" | sort -un | xargs)" "1 512"
+ktrc-ctl reset -q
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
 
 # of each thread what was written one after the other, from the inside to the outside
 ktrc-ctl start -q --events=numa,fault --memory=64M || fail "start: $?"

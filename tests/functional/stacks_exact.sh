@@ -4,7 +4,8 @@
 # these user stacks, as the program itself knows them, and a kernel stack through the system call;
 # the innermost frames of a stack that is deeper than asked for; and of one that leads to
 # memory that is not there what is left of it, where nothing is fetched and the exception that the walk
-# raises is counted; a copy ends there, likewise. The memory may have been dropped or swapped out.
+# raises is counted; a copy ends there, likewise. The memory may have been dropped or swapped out. Who is loading
+# a program has none, as the registers are the old one's.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -113,6 +114,19 @@ expect "words of copies up to the page" "$(head -n 1 "$tmp/words")" 25
 unseen madvise:stack=dwarf plain
 advice madvise:stack=none,fault.light:stack=user lost 1009
 expect "stacks of advice" "$(jq -c .user_stack "$tmp/rows" | sort | uniq -c | tr -s ' ')" " 1009 null"
+
+for how in user dwarf; do
+	ktrc-ctl start -q --events=map:stack=$how --memory=16M || fail "start: $?"
+	for ((i = 0; i < 101; i++)); do
+		/bin/true
+	done
+	ktrc-ctl stop -q || fail "stop: $?"
+	ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "events: $?"
+	ktrc-ctl reset -q
+	jq -c 'select(.event == "map" and .comm == "true") | [.fields.loading, .user_stack != null]' "$tmp/all" | sort | uniq -c >"$tmp/loads"
+	awk '$2 == "[1,false]" && $1 >= 101 { old = 1 } $2 == "[0,true]" && $1 >= 101 { new = 1 } $2 == "[1,true]" { bad = 1 }
+		END { exit bad || !old || !new }' "$tmp/loads" || fail "stacks of who loads a program: $(cat "$tmp/loads")"
+done
 
 # a stack that is swapped out, under a walk and under a copy
 swap 65536

@@ -3,8 +3,9 @@
 # A CPU quota of a cgroup whose child does the work: each interval in which a cgroup is kept off
 # a CPU is one record, of the run queue's CPU whoever notices the end, with that cgroup as the
 # limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. In how many periods
-# in a row it was is what the kernel's functions say. Where the child has a quota of its own as well, an
-# interval in which both are used up is one. A quota that is found again in time gives none.
+# in a row it was is what the kernel's functions say, or not known where the first interval was longer than a period.
+# Where the child has a quota of its own as well, an interval in which both are used up is one, and a thread's gap is
+# by the quota in whose intervals it lost time, or by none. A quota that is found again in time gives none.
 # long
 . tests/functional/lib.sh
 
@@ -132,6 +133,10 @@ one_limit() {
 	busy 3 1 limit/child
 }
 
+one_cpu() {
+	busy 3 0 limit/child
+}
+
 # while the child's is used up, the other one uses up what is left of both
 two_limits() {
 	busy 4 0 limit/child
@@ -195,6 +200,14 @@ expect "child" "$(jq -c 'select(.event == "throttle").fields | [.cgid, .cpu, .du
 [ "$(jq '[.counters[] | select(.event == "throttle").hits] | add' "$tmp/me")" -gt 0 ] || fail "of a process: no hits"
 expect "of a process" "$(jq '[.counters[] | select(.event == "throttle") | .hits - .filtered] | add' "$tmp/me")" 0
 
+# a tick uses up several periods' quota: the first interval is longer than one
+echo "2000 29000" >$top/limit/cpu.max
+record one_cpu
+paste -d ' ' <(runs_by_ktrc "$limit" | tr ' ' '\n' | grep .) <(runs_by_tracefs | tr ' ' '\n' | grep .) >"$tmp/runs"
+note "runs of a quota that is overdrawn: $(wc -l <"$tmp/runs"), not known: $(grep -c '^0 ' "$tmp/runs")"
+awk '$1 != $2 && $1 != 0 || NF != 2 { bad++ } $2 > 1 { long++ } END { exit bad || !long }' "$tmp/runs" ||
+	fail "runs of a quota that is overdrawn, tracefs second: $(head -n 20 "$tmp/runs")"
+
 # the child runs out of its own in half of the time in which both run out of the other
 mkdir $top/limit/other || fail "mkdir"
 echo "30000 53000" >$top/limit/cpu.max
@@ -209,6 +222,35 @@ expect "limiters of the parent" \
 expect "limiters of the child" \
 	"$(jq -r --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields.limiter_id' "$tmp/ktrc" | sort -un | xargs)" \
 	"$limit $child"
+/usr/bin/python3 - "$tmp/ktrc" >"$tmp/said" <<'END' || fail "limiters of gaps: $(cat "$tmp/said")"
+import json, sys
+ended, wrong, mixed, nr = {}, [], 0, 0
+def limiter_of(parts, least):
+    by = {limiter for limiter, ns in parts if ns >= least}
+    return by.pop() if len(by) == 1 else 0
+for r in map(json.loads, open(sys.argv[1])):
+    f = r["fields"]
+    if r["event"] == "throttle":
+        ended.setdefault((f["cgid"], f["cpu"]), []).append((f["dur"], f["limiter_id"]))
+    if r["event"] != "throttle.gap":
+        continue
+    # backwards, through the intervals that had ended when it ran
+    parts, rest = [], f["dur"]
+    for dur, limiter in reversed(ended.get((f["cgid"], f["cpu"]), [])):
+        if rest > 0:
+            parts.append((limiter, min(rest, dur)))
+        rest -= dur
+    nr += 1
+    mixed += f["limiter_id"] == 0
+    # of the first interval it may be that hardly anything is left: ticks are nanoseconds
+    if f["limiter_id"] not in (limiter_of(parts, 1), limiter_of(parts, 100000)):
+        wrong.append((r["ticks"], f, parts))
+print("# %d gaps, %d of them by more than one" % (nr, mixed))
+for w in wrong[:5]:
+    print(w)
+sys.exit(len(wrong) > 0 or nr < 11)
+END
+cat "$tmp/said"
 # no interval of a cgroup on a CPU begins before the last one has ended
 jq -s 'map(select(.event == "throttle") | { who: "\(.fields.cgid) \(.fields.cpu)", begin: (.ticks - .fields.dur), end: .ticks }) |
 	group_by(.who) | all(sort_by(.end) | [.[1:], .[:-1]] | transpose | all(.[0].begin >= .[1].end - 1000))' "$tmp/ktrc" |

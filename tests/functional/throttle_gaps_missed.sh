@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a CPU quota took from a thread is lost_missed, once, where it cannot be told how much that was: the thread came
-# to another cgroup while it waited, waited for the CPU for more than two seconds after the quota was filled, or
-# is one of more threads than there is room for, or in one of more cgroups. So is each interval of a cgroup without room.
+# What a CPU quota took from a thread is lost_missed where it cannot be told how much that was: once, if the thread came
+# to another cgroup while it waited, or waited for the CPU for more than two seconds after the quota was filled; of more
+# threads than there is room for, or in more cgroups, no gap is left out, and no more than all waits are counted. Each
+# interval of a cgroup without room is missed, once.
 # long
 . tests/functional/lib.sh
 . tests/gaps.sh

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an allocation was for, by who led to it. */
+/* What an allocation was for, by who led to it, or, without a stack, by its order and flags. */
 #include <stdio.h>
 #include <string.h>
 
+#include "../../userspace/lib/kernel.h"
 #include "../../userspace/views/cause.h"
 #include "decoder_synth.h"
 #include "decoder_tap.h"
@@ -41,6 +42,36 @@ static bool is_for(const char *cause, const char *const *callers)
 
 #define IS_FOR(cause, ...) is_for(cause, (const char *const[]){ __VA_ARGS__, NULL })
 
+/* @flags: names, up to NULL */
+static bool asks_for(const char *cause, u32 order, const char *const *flags)
+{
+	const struct ktrc_record record = { 0 };
+	u32 gfp = 0;
+
+	while (*flags)
+		gfp |= ktrc_gfp_bits(capture->kernel, *flags++);
+	return ktrc_cause_is_guess(capture, &record) &&
+	       strcmp(ktrc_cause_name(ktrc_cause_of(capture, &record, order, gfp)), cause) == 0;
+}
+
+#define ASKS_FOR(cause, order, ...) \
+	asks_for(cause, order, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void test_flags(void)
+{
+	ok(ASKS_FOR("thp", 9, "__GFP_COMP", "__GFP_NOMEMALLOC", "__GFP_MOVABLE", "__GFP_HIGHMEM"),
+	   "flags of a huge page");
+	ok(ASKS_FOR("other", 9, "__GFP_COMP", "__GFP_MOVABLE", "__GFP_HIGHMEM"),
+	   "of a movable page that may take all there is");
+	ok(ASKS_FOR("network", 3, "__GFP_COMP", "__GFP_NOMEMALLOC"), "of a packet's data");
+	ok(ASKS_FOR("slab", 3, "__GFP_COMP", "__GFP_NOMEMALLOC", "__GFP_NORETRY"),
+	   "of what slab tries first");
+	ok(ASKS_FOR("slab", 3, "__GFP_COMP"), "of kmalloc");
+	ok(ASKS_FOR("other", 3, "__GFP_COMP", "__GFP_HIGHMEM"), "of no memory of the kernel's own");
+	ok(ASKS_FOR("other", 3, "__GFP_NOMEMALLOC") && ASKS_FOR("other", 0, "__GFP_COMP"),
+	   "of single pages");
+}
+
 int main(void)
 {
 	struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "task" };
@@ -65,6 +96,7 @@ int main(void)
 	   "a packet's data come from slab too");
 	ok(IS_FOR("other", "try_to_compact_pages", "pte_alloc_one", "collapse_file_of_no_kernel"),
 	   "nobody known");
+	test_flags();
 	ktrc_capture_destroy(capture);
 	return end_of_tests();
 }

@@ -153,6 +153,22 @@ static void test_sums(void)
 	close_view(view);
 }
 
+/* As in compaction: it is a wait, and nobody asked reclaim for anything. */
+static void test_wait_alone(void)
+{
+	struct ktrc_reclaim *view;
+	struct source s;
+
+	open_source(&s);
+	put_high(&s);
+	put_end(&s, KTRC_reclaim_kind_vmscan_throttled, false, WAIT_TICKS, 0);
+	view = view_of(&s);
+	ok(view->all->stalls == 2 && view->kinds.nr == 2 && view->requests.nr == 1 &&
+		   is_row(view->requests.rows[0], 1, HIGH_TICKS, 32 * NR_PARTS),
+	   "a wait in no stall asked for nothing");
+	close_view(view);
+}
+
 static void put_shrink(struct source *s, u32 shrinker, u64 cgid)
 {
 	struct ktrc_ev_reclaim_slab rec = {
@@ -248,6 +264,7 @@ static void waits_at_the_door(struct source *s)
 int main(void)
 {
 	test_sums();
+	test_wait_alone();
 	test_shrinkers();
 	test_now(reclaims_above_high, "high", "of nested stalls the outermost is under way");
 	test_now(waits_above_high, "high", "the end of a part does not end it");

@@ -15,10 +15,13 @@
 #define NR_FAULTS 11
 #define NR_MAJORS 3
 
+static u32 waits_of_kind; /* 200 ms of that; 0: none */
+
 static void put_faults(struct synth_stream *s)
 {
 	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
+	const struct ktrc_ev_reclaim wait = { .kind = waits_of_kind, .dur = SYNTH_HZ / 5 };
 
 	synth_open(s, START_TICKS, &task);
 	for (u64 i = 1; i <= NR_FAULTS; i++) {
@@ -26,6 +29,8 @@ static void put_faults(struct synth_stream *s)
 			fault.result = KTRC_fault_result_major;
 		synth_fault(s, START_TICKS + i * SYNTH_HZ / NR_FAULTS, &fault);
 	}
+	if (waits_of_kind)
+		synth_record(s, KTRC_EV_reclaim, START_TICKS + SYNTH_HZ, &wait, sizeof(wait));
 	synth_close(s);
 }
 
@@ -124,6 +129,20 @@ static void test_others(void)
 	   "alone, also what did not happen");
 }
 
+static void test_wait_alone(void)
+{
+	u64 both = BIT(fault) | BIT(reclaim);
+
+	waits_of_kind = KTRC_reclaim_kind_node;
+	ok(says(both, 0, "VERDICT",
+		"reclaim: the node is short of memory: 200.0 ms in 1 stalls, 20.0% of the time"),
+	   "a stall is what memory is short of");
+	waits_of_kind = KTRC_reclaim_kind_vmscan_throttled;
+	ok(says(both, 0, "VERDICT", "quiet: " FAULTS "; 1 stalls in reclaim, 200.0 ms in all"),
+	   "a wait in none, as in compaction, is not");
+	waits_of_kind = 0;
+}
+
 static void test_check(void)
 {
 	const struct ktrc_reconciled all = { .traced = 7, .kernel = 7 };
@@ -149,6 +168,7 @@ static void test_check(void)
 int main(void)
 {
 	test_others();
+	test_wait_alone();
 	test_check();
 	return end_of_tests();
 }

@@ -48,7 +48,7 @@ static inline bool ktrc_rule_has_stacks(const struct ktrc_rule *rule)
  * @nr_pids: their number; 0: every process
  * @cgid: only tasks in this cgroup or below; 0: all
  * @max_seconds: it stops after so long; 0: never
- * @names_missed: cgroups whose path could not be kept
+ * @names_missed: how often the path of a cgroup, or of a file that was mapped, could not be kept
  * @rules: by event id; all zero: every hit becomes a record
  */
 struct ktrc_session {

@@ -19,7 +19,7 @@ struct ktrc_reclaim_private {
 	struct stall_getters end_get, begin_get;
 	const struct ktrc_getter *wake_node, *wake_order, *sleep_node;
 	const struct ktrc_getter *slab_cgid, *slab_dur, *slab_shrinker, *slab_freed;
-	u64 direct; /* of enumeration reclaim_kind */
+	u64 direct, throttled; /* of enumeration reclaim_kind */
 	u32 weight, wake_weight, sleep_weight, slab_weight;
 	struct ktrc_index nodes; /* places of kswapd */
 };
@@ -63,6 +63,7 @@ static void resolve(struct ktrc_reclaim *view)
 	priv->kinds = enum_of(view->event, "kind");
 	priv->reasons = enum_of(view->event, "reason");
 	priv->direct = ktrc_enum_value(priv->kinds, "direct");
+	priv->throttled = ktrc_enum_value(priv->kinds, "vmscan_throttled");
 	priv->wake_node = ktrc_event_getter(priv->wake, "node");
 	priv->wake_order = ktrc_event_getter(priv->wake, "order");
 	priv->sleep_node = ktrc_event_getter(priv->sleep, "node");
@@ -213,10 +214,13 @@ static int add_end(struct ktrc_reclaim *view, const struct ktrc_record *record)
 	}
 	rows[0] = view->all;
 	rows[1] = ktrc_stalls_get(&view->kinds, kind, 0);
-	rows[2] = ktrc_stalls_get(&view->requests, ktrc_get_or_0(g->order, payload),
+	rows[2] = ktrc_stalls_get(&view->cgroups, cgid, kind);
+	rows[3] = ktrc_stalls_get_process(&view->processes, record->task, 0);
+	/* a wait in no stall asked for nothing */
+	if (kind == view->priv->throttled)
+		return add_to(view, rows, ARRAY_SIZE(rows) - 1, payload);
+	rows[4] = ktrc_stalls_get(&view->requests, ktrc_get_or_0(g->order, payload),
 				  ktrc_get_or_0(g->gfp, payload));
-	rows[3] = ktrc_stalls_get(&view->cgroups, cgid, kind);
-	rows[4] = ktrc_stalls_get_process(&view->processes, record->task, 0);
 	return add_to(view, rows, ARRAY_SIZE(rows), payload);
 }
 

@@ -131,12 +131,17 @@ static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *recla
 	return NULL;
 }
 
-/* What is not a cgroup's own: direct, or a node's. */
+/* What is not a cgroup's own: direct, or a node's; nobody is short who waits in no stall, as in compaction. */
 static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *reclaim)
 {
-	for (size_t i = 0; i < reclaim->kinds.nr; i++)
-		if (!is_of_cgroup(reclaim, reclaim->kinds.rows[i]->key.a))
+	u64 waits = ktrc_reclaim_kind_number(reclaim, "vmscan_throttled");
+
+	for (size_t i = 0; i < reclaim->kinds.nr; i++) {
+		u64 kind = reclaim->kinds.rows[i]->key.a;
+
+		if (!is_of_cgroup(reclaim, kind) && kind != waits)
 			return reclaim->kinds.rows[i];
+	}
 	return NULL;
 }
 
