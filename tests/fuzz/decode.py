@@ -32,6 +32,7 @@ NR_SLOTS = 4096
 MAX_FRAMES = 255
 NR_COPY_SLOTS = 256
 MAX_WORDS = 511
+CLOCK_TICK_NS = 10**7  # of the kernel
 
 
 class Refused(Exception):
@@ -257,6 +258,31 @@ class Trace:
             return 0
         row, = [row for row in self.about['streams'] if row['cpu'] == cpu]
         return max(0, row['bytes'] - os.path.getsize(os.path.join(self.path, f'cpu_{cpu}')))
+
+    def function(self, address):
+        """The kernel's function that a frame lies in, which goes on at this address; None: not known."""
+        return next((row['name'] for row in self.about.get('functions', ())
+                     if row['begin'] % 2**64 < address <= row['end'] % 2**64), None)
+
+    def unwound(self, record):
+        """Where the copy of a record's user stack leads to; None: nobody knows."""
+        code, task = self.about.get('code', {}), record.task
+        for process in code.get('processes', ()):
+            if process['pid'] == task.pid and not self.is_of(process, record):
+                return None
+        return next((Stack(row['end'], [frame % 2**64 for frame in row['frames']])
+                     for row in code.get('unwound', ())
+                     if (row['pid'], int(row['copy'], 16)) == (task.pid, record.copy)), None)
+
+    def is_of(self, process, record):
+        """Whether a process that was looked into is the one of this record."""
+        task = record.task
+        threads = self.about['code']['threads']
+        if task.tid == task.pid:
+            threads = [dict(process, tid=task.tid)] * (process['comm'].encode() == task.comm)
+        return record.ticks >= process.get('since_ticks', 0) and any(
+            (row['pid'], row['tid']) == (task.pid, task.tid) and
+            0 <= task.start_ns - row['start_ns'] < CLOCK_TICK_NS for row in threads)
 
     def real_ns(self, ticks):
         clock = self.clock

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * traces DIR: saves, each as a directory in DIR, traces that hold every kind of record, header
- * and packet a module can write.  What they hold is random, but the same each time.
+ * and packet a module can write.  What they hold is random, but the same each time, on every host:
+ * what addresses are is made up as well.
  */
 #include <stdio.h>
 
+#include "../../userspace/lib/code.h"
 #include "../../userspace/lib/packet.h"
 #include "../../userspace/lib/trace.h"
 #include "decoder_synth.h"
@@ -12,7 +14,16 @@
 #define NR_TASKS 4
 #define NR_STACKS 3
 #define START_TICKS (1ull << 40)
+#define FIRST_COMM "prog"
 #define LONG_PATH "/kubepods.slice/kubepods-burstable.slice"
+/* Where code lies in the kernel, in a program, and in the program's file. */
+#define KERNEL_TEXT 0xffffffff81000000
+#define USER_TEXT 0x400000
+#define FILE_TEXT 0x2000
+#define TEXT_BYTES 0x1000
+#define LIBRARY 7 /* number of a file */
+#define LIBRARY_PATH "/usr/lib/libgone.so"
+#define LIBRARY_ID "fedcba9876543210"
 
 /* A trace to be made. */
 struct recipe {
@@ -67,7 +78,7 @@ static u32 pick(struct source *source, u32 nr)
 	return (u32)rand_r(&source->seed) % nr;
 }
 
-/* Kernel threads, forks and hostile programs have all kinds of names. */
+/* Kernel threads, forks and hostile programs have all kinds of names; the first one keeps its own. */
 static struct ktrc_ev_task make_task(struct source *source, u32 i)
 {
 	static const char letters[] = "az09 /:-\"\\\x01\x7f\x80\xff";
@@ -79,6 +90,8 @@ static struct ktrc_ev_task make_task(struct source *source, u32 i)
 	task.start_ns = (u64)i << 40;
 	for (u32 at = 0; at < len; at++)
 		task.comm[at] = letters[pick(source, sizeof(letters) - 1)];
+	if (i == 0)
+		strcpy(memset(task.comm, 0, sizeof(task.comm)), FIRST_COMM);
 	return task;
 }
 
@@ -99,17 +112,20 @@ static void put_task(struct source *source, struct synth_stream *s)
 static void put_stack(struct source *source, struct synth_stream *s, u32 i, bool is_kernel)
 {
 	const u32 frames = 1 + 4 * i, wrong = pick(source, 4) ? 0 : pick(source, 4);
+	const u64 text = is_kernel ? KERNEL_TEXT : USER_TEXT;
 
 	for (u32 first = 0; first < frames; first += 4) {
+		const u32 end = pick(source, 4);
+		const u64 high = (u64)pick(source, 1 << 30) << 34;
 		struct ktrc_ev_stack part = {
 			.slot = wrong == 1 ? 0 : i + 1,
 			.nr_frames = wrong == 2 ? frames + first : frames,
 			.first = wrong == 3 ? first + 4 : first,
 			.is_kernel = is_kernel,
-			.stack_end = pick(source, 4),
-			.frame0 = (u64)pick(source, 1 << 30) << 34,
-			.frame1 = first + 1,
-			.frame2 = first + 2,
+			.stack_end = end,
+			.frame0 = first ? high : text + (high >> 34) % TEXT_BYTES,
+			.frame1 = text + first + 1,
+			.frame2 = text + first + 2,
 			.frame3 = first + 3,
 		};
 
@@ -142,12 +158,11 @@ static void put_copy(struct source *source, struct synth_stream *s, u32 i)
 static void put_stacks(struct source *source, struct synth_stream *s)
 {
 	u32 i = pick(source, nr_stacks(source->recipe));
-	struct ktrc_ev_stack_ref ref = {
-		.user_slot = pick(source, 2) ? i + 1 : pick(source, 4096),
-		.kernel_slot = pick(source, 2) ? i + 1 : 0,
-		.copy_slot = pick(source, 2) ? i + 1 : pick(source, 256),
-	};
+	struct ktrc_ev_stack_ref ref = { 0 };
 
+	ref.user_slot = pick(source, 2) ? i + 1 : pick(source, 4096);
+	ref.kernel_slot = pick(source, 2) ? i + 1 : 0;
+	ref.copy_slot = pick(source, 2) ? i + 1 : pick(source, 256);
 	if (!(source->stacked >> i & 1)) {
 		put_stack(source, s, i, false);
 		put_stack(source, s, i, true);
@@ -222,6 +237,118 @@ static void make_stream(const struct recipe *recipe, const struct ktrc_schema *s
 	}
 }
 
+/* ---- what addresses are: these stand before what asks the host that this runs on ---- */
+
+/* Between the last one and the end of the text lies what has no name. */
+static int add_functions(struct ktrc_symbols *functions, u64 begin, char *module)
+{
+	static char *const names[] = { "main", "_ZN4nameC1Ev", "last_one" };
+	const u64 bytes = TEXT_BYTES / (ARRAY_SIZE(names) + 1);
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < ARRAY_SIZE(names); i++, begin += bytes)
+		ret = ktrc_symbols_add(functions,
+				       &(struct ktrc_symbol){ begin, begin + bytes, names[i],
+							      i ? module : NULL });
+	return ret;
+}
+
+int __wrap_ktrc_symbols_load(struct ktrc_symbols *symbols);
+int __wrap_ktrc_symbols_load(struct ktrc_symbols *symbols)
+{
+	return add_functions(symbols, KERNEL_TEXT, "module");
+}
+
+static void add_file(struct ktrc_code *code, const char *path, const char *build_id, u32 number)
+{
+	struct ktrc_code_file *file = ktrc_array_push(code->files, code->nr_files);
+
+	file->path = strdup(path);
+	strcpy(file->build_id, build_id);
+	file->number = number;
+	if (*build_id && add_functions(&file->functions, FILE_TEXT, NULL) < 0)
+		abort();
+}
+
+/* The first process is alive, with a second thread, and did not always run this program. */
+static void add_process(struct ktrc_code *code)
+{
+	struct ktrc_process *process = ktrc_array_push(code->processes, code->nr_processes);
+	struct ktrc_code_thread *thread = ktrc_array_push(code->threads, code->nr_threads);
+	const u64 end = USER_TEXT + TEXT_BYTES;
+
+	*thread = (struct ktrc_code_thread){ 100, 101, (1ull << 40) - 1 };
+	process->pid = 100;
+	process->since_ticks = START_TICKS + (1 << 14);
+	strcpy(process->comm, FIRST_COMM);
+	*ktrc_array_push(process->mappings, process->nr_mappings) =
+		(struct ktrc_mapping){ USER_TEXT, end, FILE_TEXT, 0 };
+	*ktrc_array_push(process->mappings, process->nr_mappings) =
+		(struct ktrc_mapping){ end, end + TEXT_BYTES, 0, 1 };
+}
+
+/* Not each copy was followed. */
+static void add_unwound(struct ktrc_code *code, const struct ktrc_index_slot *slot)
+{
+	struct ktrc_unwound *row;
+
+	if ((u32)slot->a == KTRC_TID_NOBODY || slot->b % 4 == 0)
+		return;
+	row = ktrc_array_push(code->unwound, code->nr_unwound);
+	row->pid = (u32)slot->a;
+	row->copy = slot->b;
+	row->stack = calloc(1, sizeof(*row->stack) + 3 * sizeof(u64));
+	row->stack->end = KTRC_stack_end_depth;
+	row->stack->nr = 1 + slot->b % 3;
+	for (u32 i = 0; i < row->stack->nr; i++)
+		row->stack->frames[i] = USER_TEXT + (slot->b >> i) % TEXT_BYTES;
+}
+
+/* An index has another order each time: by the order in which they came. */
+static void add_all_unwound(struct ktrc_code *code, const struct ktrc_index *copied)
+{
+	for (u32 place = 0; place < copied->nr; place++)
+		for (size_t i = 0; i < copied->nr_slots; i++)
+			if (copied->slots[i].is_used && copied->slots[i].place == place)
+				add_unwound(code, &copied->slots[i]);
+}
+
+int __wrap_ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen,
+			  const struct ktrc_names *names);
+int __wrap_ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen,
+			  const struct ktrc_names *names)
+{
+	(void)names;
+	add_file(code, "/usr/bin/\"" FIRST_COMM "\"", "0123456789abcdef", 0);
+	add_file(code, "[vdso]", "", 0);
+	add_file(code, LIBRARY_PATH, LIBRARY_ID, LIBRARY);
+	add_process(code);
+	add_all_unwound(code, &seen->copied);
+	return 0;
+}
+
+/* ---- the description ---- */
+
+/* What the first process had mapped when the window began, as a session tells that still records. */
+static void describe_mapped(struct ktrc_capture *capture)
+{
+	const u64 page = USER_TEXT >> KTRC_PAGE_SHIFT,
+		  middle = page + (TEXT_BYTES >> KTRC_PAGE_SHIFT);
+	const struct ktrc_area areas[] = {
+		{ page, middle, FILE_TEXT >> KTRC_PAGE_SHIFT, LIBRARY, KTRC_AREA_FILE },
+		{ middle, middle + 1, 0, KTRC_MAPPED_FILE, KTRC_AREA_FILE },
+		{ middle + 1, 1ull << 35, 0, 0, KTRC_AREA_HEAP },
+	};
+	struct ktrc_mapped *mapped = &capture->mapped;
+
+	capture->session.state = KTRC_STATE_RUNNING;
+	capture->session.stop_reason = KTRC_STOP_NONE;
+	*ktrc_array_push(mapped->paths, mapped->nr_paths) = strdup("/usr/bin/" FIRST_COMM);
+	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)
+		*ktrc_array_push(mapped->rows, mapped->nr) =
+			(struct ktrc_mapped_row){ areas[i], 100 };
+}
+
 /* Session, clock and names: as far from the defaults as can be. */
 static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 {
@@ -229,6 +356,7 @@ static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 		{ .cgid = 1, .path = "/" },
 		{ .cgid = 2, .path = LONG_PATH LONG_PATH LONG_PATH },
 		{ .cgid = 3, .path = "/a \"b\\\xc3\xa4" },
+		{ .cgid = KTRC_NAME_FILE + LIBRARY, .path = LIBRARY_PATH, .build_id = LIBRARY_ID },
 	};
 	struct ktrc_session *session = &capture->session;
 
@@ -252,6 +380,8 @@ static void describe(const struct recipe *recipe, struct ktrc_capture *capture)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (ktrc_names_add(&capture->names, &names[i]) < 0)
 			abort();
+	if (recipe->mode == KTRC_MODE_STREAM)
+		describe_mapped(capture);
 }
 
 static int save(const struct recipe *recipe, const char *dir)
