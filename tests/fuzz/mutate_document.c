@@ -75,11 +75,12 @@ static json_t *any_integer(struct picker *picker, const json_t *old)
 static json_t *any_text(struct picker *picker)
 {
 	static const char *const words[] = {
-		"",	  "fault",   "fault.light", "reclaim",	    "reclaim.begin", "task",
-		"counts", "packet",  "task_ref",    "unknown",	    "stopped",	     "running",
-		"flight", "stream",  "deleted",	    "tsc",	    "mono",	     "text",
-		"enum",	  "pad",     "ticks",	    "gfp",	    "cgid",	     "direct",
-		"/a/b\n", "6.1.0-1", "5.4.0",	    "\"\\\xc3\xa4", "dur",	     "kind",
+		"",	   "fault",   "fault.light", "reclaim",	     "reclaim.begin", "task",
+		"counts",  "packet",  "task_ref",    "unknown",	     "stopped",	      "running",
+		"flight",  "stream",  "deleted",     "tsc",	     "mono",	      "text",
+		"enum",	   "pad",     "ticks",	     "gfp",	     "cgid",	      "direct",
+		"/a/b\n",  "6.1.0-1", "5.4.0",	     "\"\\\xc3\xa4", "dur",	      "kind",
+		"\x1b[2J",
 	};
 	char text[300];
 	size_t len = pick(picker, sizeof(text));

@@ -50,9 +50,19 @@ static void must_be_a_page(const char *text)
 	must(lines <= 25);
 }
 
+/* Nothing in it moves a terminal's cursor, or worse. */
+static void must_be_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		must((text[i] >= ' ' || text[i] < 0 || text[i] == '\n' || text[i] == '\t') &&
+		     text[i] != '\x7f');
+}
+
 static void close_paper(struct paper *paper, const struct ktrc_cli *cli, enum ktrc_view view)
 {
 	must(fclose(paper->file) == 0);
+	if (!cli->out.has_color)
+		must_be_plain(paper->text, paper->len);
 	if (cli->format == KTRC_OUT_JSON || cli->format == KTRC_OUT_NDJSON)
 		must_be_json(paper->text, paper->len, cli->format == KTRC_OUT_NDJSON);
 	else if (cli->format == KTRC_OUT_TEXT && view == KTRC_VIEW_SUMMARY && !cli->out.has_color)

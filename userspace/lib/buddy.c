@@ -54,6 +54,14 @@ json_t *ktrc_buddy_to_json(const struct ktrc_buddy *buddy)
 	return array;
 }
 
+/* Who made the trace may have written anything. */
+static void make_plain(char *name)
+{
+	for (; *name; name++)
+		if (*name <= ' ' || *name > '~')
+			*name = '?';
+}
+
 struct ktrc_buddy ktrc_buddy_from_json(const json_t *array)
 {
 	struct ktrc_buddy buddy = { 0 };
@@ -68,6 +76,7 @@ struct ktrc_buddy ktrc_buddy_from_json(const json_t *array)
 			break;
 		zone->node = (u32)json_integer_value(json_object_get(object, "node"));
 		snprintf(zone->name, sizeof(zone->name), "%s", name);
+		make_plain(zone->name);
 		blocks = json_object_get(object, "blocks");
 		json_array_foreach(blocks, order, number) {
 			if (order == KTRC_MAX_ORDERS)
