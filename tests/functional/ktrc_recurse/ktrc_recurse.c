@@ -11,9 +11,10 @@
  * are meant, and makes those of all functions that ftrace does not hook breakpoints.
  *
  * What it did and saw stands in its parameters: seen, exceptions that another probe on the
- * same tracepoints counts; raised, those of them that are the module's own; least_stack,
- * bytes that were left at the deepest place; and faults, in the order of functions, how many
- * reads failed in each; negative: the kernel has no kprobe there.
+ * same tracepoints counts; raised, those of them that are the module's own, for the kernel's
+ * address and for the user's; least_stack, bytes that were left at the deepest place; and, in the
+ * order of functions, how many reads failed in each: kernel_faults and user_faults, by address;
+ * negative: the kernel has no kprobe there.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -38,12 +39,14 @@ module_param(breakpoints, bool, 0444);
 static char *functions[MOST];
 static int nr_functions;
 module_param_array(functions, charp, &nr_functions, 0444);
-static int faults[MOST];
-module_param_array(faults, int, NULL, 0444);
+static int kernel_faults[MOST];
+module_param_array(kernel_faults, int, NULL, 0444);
+static int user_faults[MOST];
+module_param_array(user_faults, int, NULL, 0444);
 static unsigned long seen;
 module_param(seen, ulong, 0444);
-static unsigned long raised;
-module_param(raised, ulong, 0444);
+static unsigned long raised[2]; /* kernel, user */
+module_param_array(raised, ulong, NULL, 0444);
 static unsigned long least_stack = THREAD_SIZE;
 module_param(least_stack, ulong, 0444);
 
@@ -80,9 +83,9 @@ static int on_call(struct kprobe *probe, struct pt_regs *regs)
 	/* a page that came back is read, and no fault: none may be served here */
 	pagefault_disable();
 	if (copy_from_kernel_nofault(&c, area + PAGE_SIZE, 1))
-		faults[probe - probes]++;
+		kernel_faults[probe - probes]++;
 	if (copy_from_user_nofault(&c, (void __user *)swapped, 1))
-		faults[probe - probes]++;
+		user_faults[probe - probes]++;
 	pagefault_enable();
 	WRITE_ONCE(is_raising, false);
 	return 0;
@@ -98,7 +101,8 @@ static void on_fault(void *data, unsigned long address, struct pt_regs *regs, un
 	if (current->tgid != READ_ONCE(pid))
 		return;
 	seen++;
-	raised += READ_ONCE(is_raising);
+	if (READ_ONCE(is_raising))
+		raised[address == READ_ONCE(swapped)]++;
 }
 
 static void find_points(struct tracepoint *point, void *unused)
@@ -148,9 +152,11 @@ static int __init recurse_init(void)
 		probes[i].symbol_name = functions[i];
 		probes[i].pre_handler = on_call;
 		probes[i].post_handler = breakpoints ? after_call : NULL;
-		faults[i] = register_kprobe(&probes[i]);
-		if (faults[i])
-			probes[i].addr = NULL;
+		err = register_kprobe(&probes[i]);
+		if (!err)
+			continue;
+		kernel_faults[i] = user_faults[i] = err;
+		probes[i].addr = NULL;
 	}
 	err = watch();
 	if (err)
