@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # All families at once, with stacks, on four CPUs under stress-ng for two minutes, as a flight recorder and as
 # a stream, which copies stacks of advice: for each CPU and event, exactly, hits = written + filtered + lost, by the module's
-# counters, and written = read + overwritten + unread, by a reader that trusts no counter.
+# counters, and written = read + overwritten + unread, by a reader that trusts no counter. Of what was saved
+# the tools read what a second decoder reads that was written from the documents.
 # guest: four
 # timeout: 900
 # long
@@ -80,6 +81,8 @@ expect "flight: written" "$(cat "$tmp/written")" "$(awk '{ print $1, $2, $3 + $4
 awk '{ overwritten += $3 } END { exit !overwritten }' "$tmp/tally" || fail "nothing was overwritten"
 tell flight
 ktrc-read check "$tmp/trace" >"$tmp/check" || fail "the saved trace: $(cat "$tmp/check")"
+tests/fuzz/agree --part ktrc-read "$tmp/trace" >"$tmp/agree" || fail "decoders: $(cat "$tmp/agree")"
+note "$(grep '^ok' "$tmp/agree")"
 ktrc-ctl reset -q
 
 events=${events/madvise:stack=both/madvise:stack=dwarf}
