@@ -10,6 +10,7 @@
 #include "read.h"
 
 #define REDRAW_S 1
+#define MOST_KEPT (1u << 16) /* tasks and stacks, of records that are printed one by one */
 
 /* Where the records go: exactly one of the two is set. */
 struct sink {
@@ -60,6 +61,8 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 		ktrc_event_printer_add(sink->events, record);
 		sink->nr_shown++;
 	}
+	if (sink->events && ktrc_reader_kept(reader) > MOST_KEPT && ktrc_reader_forget(reader) < 0)
+		return out_of_memory(err);
 	return flush(follow, err);
 }
 

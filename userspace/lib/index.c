@@ -2,6 +2,8 @@
 /* At most half of the slots are used, so a search ends soon. */
 #include "index.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "hash.h"
@@ -52,6 +54,21 @@ u32 ktrc_index_find(const struct ktrc_index *index, u64 a, u64 b)
 	struct ktrc_index_slot *slot = index->nr_slots ? slot_of(index, a, b) : NULL;
 
 	return slot && slot->is_used ? slot->place : KTRC_INDEX_NONE;
+}
+
+int ktrc_index_add(struct ktrc_index *set, const void *thing)
+{
+	u32 *place = ktrc_index_get(set, (u64)(uintptr_t)thing, 0);
+
+	if (!place)
+		return -ENOMEM;
+	*place = 0;
+	return 0;
+}
+
+bool ktrc_index_has(const struct ktrc_index *set, const void *thing)
+{
+	return ktrc_index_find(set, (u64)(uintptr_t)thing, 0) != KTRC_INDEX_NONE;
 }
 
 void ktrc_index_release(struct ktrc_index *index)

@@ -36,6 +36,11 @@ u32 *ktrc_index_get(struct ktrc_index *index, u64 a, u64 b);
 /** ktrc_index_find() - the place of a key; KTRC_INDEX_NONE if it is not there */
 u32 ktrc_index_find(const struct ktrc_index *index, u64 a, u64 b);
 
+/** ktrc_index_add() - of a set of things: one more; 0 or -ENOMEM */
+int ktrc_index_add(struct ktrc_index *set, const void *thing);
+/** ktrc_index_has() - is it one of them */
+bool ktrc_index_has(const struct ktrc_index *set, const void *thing);
+
 /** ktrc_index_release() - forget all keys */
 void ktrc_index_release(struct ktrc_index *index);
 

@@ -347,6 +347,46 @@ const struct ktrc_record *ktrc_reader_next(struct ktrc_reader *reader)
 	return &s->record;
 }
 
+size_t ktrc_reader_kept(const struct ktrc_reader *reader)
+{
+	return ktrc_tasks_nr(reader->tasks) + ktrc_stacks_nr(reader->stacks);
+}
+
+static int use_pair(const struct ktrc_stack_pair *pair, struct ktrc_index *used)
+{
+	int ret = ktrc_index_add(used, pair->user);
+
+	return ret ? ret : ktrc_index_add(used, pair->kernel);
+}
+
+static int use_stream(const struct stream *s, struct ktrc_index *used)
+{
+	int ret = ktrc_index_add(used, s->record.task);
+
+	if (ret == 0)
+		ret = ktrc_known_use(&s->known, used);
+	if (ret == 0)
+		ret = ktrc_slots_use(s->slots, used);
+	if (ret == 0)
+		ret = use_pair(&s->record.stacks, used);
+	return ret ? ret : use_pair(&s->next_stacks, used);
+}
+
+int ktrc_reader_forget(struct ktrc_reader *reader)
+{
+	struct ktrc_index used = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < reader->nr_streams; i++)
+		ret = use_stream(reader->streams[i], &used);
+	if (ret == 0)
+		ret = ktrc_tasks_drop(reader->tasks, &used);
+	if (ret == 0)
+		ret = ktrc_stacks_drop(reader->stacks, &used);
+	ktrc_index_release(&used);
+	return ret;
+}
+
 const struct ktrc_books *ktrc_reader_books(const struct ktrc_reader *reader, u32 cpu)
 {
 	const struct stream *s = find_stream(reader, cpu);

@@ -102,6 +102,17 @@ u64 ktrc_reader_held(const struct ktrc_reader *reader);
 /** ktrc_reader_next() - the next record in order of time; NULL when there is none now */
 const struct ktrc_record *ktrc_reader_next(struct ktrc_reader *reader);
 
+/** ktrc_reader_kept() - how many tasks and stacks are kept: all that were ever named, or since ktrc_reader_forget() */
+size_t ktrc_reader_kept(const struct ktrc_reader *reader);
+
+/**
+ * ktrc_reader_forget() - give back tasks and stacks that no packet at hand names
+ * @reader: the reader; of a record that it has handed out nothing may be used any more
+ *
+ * For who keeps neither of them, nor their indices, and goes on for ever.  Return: 0 or -ENOMEM.
+ */
+int ktrc_reader_forget(struct ktrc_reader *reader);
+
 /** ktrc_reader_books() - of one CPU; NULL if it was never fed */
 const struct ktrc_books *ktrc_reader_books(const struct ktrc_reader *reader, u32 cpu);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "hash.h"
 
 #define NR_SLOTS 4096 /* user ones, and as many of the kernel */
@@ -17,6 +18,7 @@ struct ktrc_stacks {
 	struct ktrc_stack **slots;
 	size_t nr_slots;
 	size_t nr;
+	u32 next_index;
 };
 
 struct slot {
@@ -93,7 +95,8 @@ static const struct ktrc_stack *intern(struct ktrc_stacks *stacks, const struct 
 	if (!stack)
 		return NULL;
 	memcpy(stack, wanted, bytes);
-	stack->index = (u32)stacks->nr++;
+	stack->index = stacks->next_index++;
+	stacks->nr++;
 	*slot = stack;
 	return stack;
 }
@@ -130,6 +133,38 @@ void ktrc_stacks_destroy(struct ktrc_stacks *stacks)
 	free(stacks);
 }
 
+size_t ktrc_stacks_nr(const struct ktrc_stacks *stacks)
+{
+	return stacks->nr;
+}
+
+int ktrc_stacks_drop(struct ktrc_stacks *stacks, const struct ktrc_index *used)
+{
+	struct ktrc_stack **slots;
+
+	if (!stacks->nr)
+		return 0;
+	slots = calloc(stacks->nr_slots, sizeof(struct ktrc_stack *));
+	if (!slots)
+		return -ENOMEM;
+	stacks->nr = 0;
+	for (size_t i = 0; i < stacks->nr_slots; i++) {
+		struct ktrc_stack *stack = stacks->slots[i];
+
+		if (!stack)
+			continue;
+		if (ktrc_index_has(used, stack)) {
+			*find_slot(slots, stacks->nr_slots, stack) = stack;
+			stacks->nr++;
+		} else {
+			free(stack);
+		}
+	}
+	free(stacks->slots);
+	stacks->slots = slots;
+	return 0;
+}
+
 const char *ktrc_stack_end_text(const struct ktrc_schema *schema, const struct ktrc_stack *stack)
 {
 	const char *name = ktrc_enum_name(ktrc_schema_find_enum(schema, "stack_end"), stack->end);
@@ -161,6 +196,20 @@ void ktrc_slots_reset(struct ktrc_stack_slots *slots)
 		memset(slots->slot, 0, sizeof(slots->slot));
 		slots->packet = 1;
 	}
+}
+
+int ktrc_slots_use(const struct ktrc_stack_slots *slots, struct ktrc_index *used)
+{
+	int ret = 0;
+
+	for (u32 kind = 0; slots && kind < ARRAY_SIZE(slots->slot); kind++)
+		for (u32 i = 0; ret == 0 && i < NR_SLOTS; i++) {
+			const struct slot *slot = &slots->slot[kind][i];
+
+			if (slot->packet == slots->packet && slot->stack)
+				ret = ktrc_index_add(used, slot->stack);
+		}
+	return ret;
 }
 
 /* A part that goes on where the last one ended, or begins a stack. */

@@ -6,6 +6,7 @@
 #ifndef KTRC_STACK_H
 #define KTRC_STACK_H
 
+#include "index.h"
 #include "schema.h"
 
 /**
@@ -33,6 +34,11 @@ struct ktrc_stacks;
 struct ktrc_stacks *ktrc_stacks_create(const struct ktrc_schema *schema);
 void ktrc_stacks_destroy(struct ktrc_stacks *stacks);
 
+/** ktrc_stacks_nr() - how many are kept */
+size_t ktrc_stacks_nr(const struct ktrc_stacks *stacks);
+/** ktrc_stacks_drop() - give back all but those whose addresses are @used; 0 or -ENOMEM: then all are kept */
+int ktrc_stacks_drop(struct ktrc_stacks *stacks, const struct ktrc_index *used);
+
 struct ktrc_stack_slots;
 
 /** ktrc_slots_create() - what the slots of one CPU's packets hold; NULL without memory */
@@ -41,6 +47,8 @@ void ktrc_slots_destroy(struct ktrc_stack_slots *slots);
 
 /** ktrc_slots_reset() - a new packet begins; @slots may be NULL */
 void ktrc_slots_reset(struct ktrc_stack_slots *slots);
+/** ktrc_slots_use() - add those of this packet to the used ones; @slots may be NULL; 0 or -ENOMEM */
+int ktrc_slots_use(const struct ktrc_stack_slots *slots, struct ktrc_index *used);
 
 /**
  * ktrc_slots_take() - a `stack` record: the next part of a stack

@@ -22,6 +22,7 @@ struct ktrc_tasks {
 	struct ktrc_task **slots;
 	size_t nr_slots;
 	size_t nr;
+	u32 next_index;
 	struct ktrc_task *unknown;
 	struct holder *holders;
 	size_t nr_holders;
@@ -157,7 +158,8 @@ static struct ktrc_task *add(struct ktrc_tasks *tasks, const struct ktrc_task *w
 		return NULL;
 	*task = *wanted;
 	number(tasks, task);
-	task->index = (u32)tasks->nr++;
+	task->index = tasks->next_index++;
+	tasks->nr++;
 	*slot = task;
 	return task;
 }
@@ -195,6 +197,37 @@ void ktrc_tasks_destroy(struct ktrc_tasks *tasks)
 	free(tasks->holders);
 	ktrc_index_release(&tasks->by_id);
 	free(tasks);
+}
+
+size_t ktrc_tasks_nr(const struct ktrc_tasks *tasks)
+{
+	return tasks->nr;
+}
+
+int ktrc_tasks_drop(struct ktrc_tasks *tasks, const struct ktrc_index *used)
+{
+	struct ktrc_task **slots = calloc(tasks->nr_slots, sizeof(struct ktrc_task *));
+
+	if (!slots)
+		return -ENOMEM;
+	tasks->nr = 0;
+	for (size_t i = 0; i < tasks->nr_slots; i++) {
+		struct ktrc_task *task = tasks->slots[i];
+
+		if (!task)
+			continue;
+		if (task == tasks->unknown || ktrc_index_has(used, task)) {
+			*find_slot(slots, tasks->nr_slots, task) = task;
+			tasks->nr++;
+		} else {
+			free(task);
+		}
+	}
+	free(tasks->slots);
+	tasks->slots = slots;
+	tasks->nr_holders = 0;
+	ktrc_index_release(&tasks->by_id);
+	return 0;
 }
 
 const struct ktrc_task *ktrc_tasks_intern(struct ktrc_tasks *tasks, const void *payload)
@@ -263,6 +296,16 @@ int ktrc_known_add(struct ktrc_known_tasks *known, const struct ktrc_task *task)
 		known->used++;
 	*slot = (struct ktrc_known_task){ task->tid, known->packet, task };
 	return 0;
+}
+
+int ktrc_known_use(const struct ktrc_known_tasks *known, struct ktrc_index *used)
+{
+	int ret = 0;
+
+	for (u32 i = 0; ret == 0 && known->slots && i <= known->mask; i++)
+		if (known->slots[i].packet == known->packet)
+			ret = ktrc_index_add(used, known->slots[i].task);
+	return ret;
 }
 
 const struct ktrc_task *ktrc_known_find(const struct ktrc_known_tasks *known, u32 tid)

@@ -7,6 +7,7 @@
 #ifndef KTRC_TASK_H
 #define KTRC_TASK_H
 
+#include "index.h"
 #include "schema.h"
 
 /**
@@ -43,6 +44,18 @@ void ktrc_tasks_destroy(struct ktrc_tasks *tasks);
 /** ktrc_tasks_intern() - the task a `task` record describes; NULL without memory */
 const struct ktrc_task *ktrc_tasks_intern(struct ktrc_tasks *tasks, const void *payload);
 
+/** ktrc_tasks_nr() - how many are kept */
+size_t ktrc_tasks_nr(const struct ktrc_tasks *tasks);
+
+/**
+ * ktrc_tasks_drop() - give back all but those that are still used, and the unknown one
+ * @tasks: the table; numbers of threads and processes begin anew
+ * @used: their addresses
+ *
+ * Return: 0 or -ENOMEM; then all are kept.
+ */
+int ktrc_tasks_drop(struct ktrc_tasks *tasks, const struct ktrc_index *used);
+
 /** ktrc_tasks_unknown() - stands for the task of a record that no task record precedes */
 const struct ktrc_task *ktrc_tasks_unknown(const struct ktrc_tasks *tasks);
 
@@ -61,6 +74,8 @@ struct ktrc_known_tasks {
 /** ktrc_known_reset() - a new packet begins */
 void ktrc_known_reset(struct ktrc_known_tasks *known);
 int ktrc_known_add(struct ktrc_known_tasks *known, const struct ktrc_task *task);
+/** ktrc_known_use() - add those of this packet to the used ones; 0 or -ENOMEM */
+int ktrc_known_use(const struct ktrc_known_tasks *known, struct ktrc_index *used);
 /** ktrc_known_find() - NULL if this packet does not name @tid */
 const struct ktrc_task *ktrc_known_find(const struct ktrc_known_tasks *known, u32 tid);
 
