@@ -81,15 +81,17 @@ static void test_others(void)
 int main(void)
 {
 	const struct ktrc_ev_task task = { .tid = 7, .pid = 7, .start_ns = 1, .comm = "first" };
+	const struct ktrc_ev_task last = { .tid = 8, .pid = 8, .start_ns = 2, .comm = "last" };
 	const struct ktrc_ev_task_ref ref = { .tid = 7 };
 	struct ktrc_schema *schema = synth_schema();
 	struct synth_stream s = { 0 };
 
 	reader = ktrc_reader_create(schema);
-	/* a packet of CPU 0, as far as it is written */
+	/* a packet of CPU 0, as far as it is written, the last task is another one */
 	synth_open(&s, START_TICKS, &task);
 	put_stack(&s, START_TICKS, 7);
 	put_fault(&s, START_TICKS + 1);
+	synth_record(&s, KTRC_EV_task, START_TICKS + 1, &last, sizeof(last));
 	synth_close(&s);
 	s.len = s.packet + SYNTH_PACKET_BYTES;
 	if (ktrc_reader_feed(reader, 0, s.bytes, s.len) < 0)
