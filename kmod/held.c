@@ -289,6 +289,8 @@ void ktrc_watch_stop(struct ktrc_watch *watch, u64 now)
 
 /* ---- periods ---- */
 
+#define MOST_TIMER_AT 8192 /* a task group is not larger */
+
 static struct ktrc_period *find_period(const void *timer)
 {
 	u32 i;
@@ -363,6 +365,19 @@ void ktrc_period_learn(struct ktrc_held *limiter, const void *timer)
 	limiter->began = READ_ONCE(limiter->period->count) - 1;
 	limiter->run_first = limiter->began;
 	limiter->is_older = READ_ONCE(limiter->period->before) > limiter->own_start;
+	WRITE_ONCE(ktrc_helds.timer_at, timer - limiter->tg);
+}
+
+/* Each task group has its timer at the same place. */
+static void guess_period(struct ktrc_held *limiter, u64 now)
+{
+	u64 timer_at = READ_ONCE(ktrc_helds.timer_at);
+	const void *timer = limiter->tg + timer_at;
+
+	if (!timer_at || timer_at > MOST_TIMER_AT)
+		return;
+	limiter->period = find_period(timer) ?: new_period(timer, now);
+	limiter->timer = timer;
 }
 
 /**
@@ -373,6 +388,8 @@ void ktrc_period_learn(struct ktrc_held *limiter, const void *timer)
 void ktrc_period_begin(struct ktrc_held *limiter, u64 now)
 {
 	limiter->own_start = now;
+	if (!knows_period(limiter))
+		guess_period(limiter, now);
 	if (!knows_period(limiter))
 		return;
 	limiter->began = READ_ONCE(limiter->period->count);

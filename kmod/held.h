@@ -190,6 +190,7 @@ struct ktrc_held_cpu {
  * @missed: intervals for which there was no room, or that have no end
  * @missed_waits: waits of threads of cgroups that were kept off, or may have been, of which it is not known how
  *	much of them was for that
+ * @timer_at: how far behind the beginning of a task group its quota's timer lies; 0: not known yet
  * @period: by timer, open addressing
  */
 struct ktrc_helds {
@@ -203,6 +204,7 @@ struct ktrc_helds {
 	/* what is counted is written on any CPU, what is above read on all of them */
 	atomic_long_t missed ____cacheline_aligned_in_smp;
 	atomic_long_t missed_waits;
+	u64 timer_at;
 	struct ktrc_period period[KTRC_NR_PERIODS];
 };
 

@@ -75,8 +75,8 @@ fallbacks_by_tracefs() {
 }
 
 fallbacks_by_ktrc() {
-	jq -r --argjson begin "$(mark begin)" --argjson end "$(mark end)" \
-		'select(.event == "compaction.extfrag" and .ticks >= $begin and .ticks <= $end).fields |
+	jq -r --argjson since "$(mark begin)" --argjson until "$(mark end)" \
+		'select(.event == "compaction.extfrag" and .ticks >= $since and .ticks <= $until).fields |
 		def number: { "unmovable": 0, "movable": 1, "reclaimable": 2, "highatomic": 3 }[.] // 9;
 		"\(.order) \(.block_order) \(.mem_kind | number) \(.block_kind | number) \(.mixed)"' "$tmp/ktrc" | sort
 }

@@ -156,7 +156,6 @@ echo +cpu >$top/cgroup.subtree_control
 mkdir $top/limit || fail "mkdir"
 echo +cpu >$top/limit/cgroup.subtree_control
 mkdir $top/limit/child || fail "mkdir"
-echo "11000 53000" >$top/limit/cpu.max
 limit=$(stat -c %i $top/limit) child=$(stat -c %i $top/limit/child)
 
 # kept: sets $ours, $records and $usec: by ktrc and by cpu.stat, what record made
@@ -170,6 +169,16 @@ kept() {
 	[ "$records" -ge 101 ] || fail "only $records records"
 	awk -v a="$ours" -v b="$usec" 'BEGIN { exit !(a > 0.99 * b && a < 1.01 * b) }'
 }
+
+# a tick uses up several periods' quota: the first interval is longer than one
+echo "2000 29000" >$top/limit/cpu.max
+record one_cpu
+paste -d ' ' <(runs_by_ktrc "$limit" | tr ' ' '\n' | grep .) <(runs_by_tracefs | tr ' ' '\n' | grep .) >"$tmp/runs"
+note "runs of a quota that is overdrawn: $(wc -l <"$tmp/runs"), not known: $(grep -c '^0 ' "$tmp/runs")"
+awk '$1 != $2 && $1 != 0 || NF != 2 { bad++ } $2 > 1 { long++ } END { exit bad || !long }' "$tmp/runs" ||
+	fail "runs of a quota that is overdrawn, tracefs second: $(head -n 20 "$tmp/runs")"
+
+echo "11000 53000" >$top/limit/cpu.max
 
 # the two read the clock one after the other, and the host may stop a virtual CPU in between
 for try in 1 2 3; do
@@ -199,14 +208,6 @@ expect "child" "$(jq -c 'select(.event == "throttle").fields | [.cgid, .cpu, .du
 	"$(jq -c --argjson id "$child" 'select(.event == "throttle" and .fields.cgid == $id).fields | [.cgid, .cpu, .dur]' "$tmp/ktrc")"
 [ "$(jq '[.counters[] | select(.event == "throttle").hits] | add' "$tmp/me")" -gt 0 ] || fail "of a process: no hits"
 expect "of a process" "$(jq '[.counters[] | select(.event == "throttle") | .hits - .filtered] | add' "$tmp/me")" 0
-
-# a tick uses up several periods' quota: the first interval is longer than one
-echo "2000 29000" >$top/limit/cpu.max
-record one_cpu
-paste -d ' ' <(runs_by_ktrc "$limit" | tr ' ' '\n' | grep .) <(runs_by_tracefs | tr ' ' '\n' | grep .) >"$tmp/runs"
-note "runs of a quota that is overdrawn: $(wc -l <"$tmp/runs"), not known: $(grep -c '^0 ' "$tmp/runs")"
-awk '$1 != $2 && $1 != 0 || NF != 2 { bad++ } $2 > 1 { long++ } END { exit bad || !long }' "$tmp/runs" ||
-	fail "runs of a quota that is overdrawn, tracefs second: $(head -n 20 "$tmp/runs")"
 
 # the child runs out of its own in half of the time in which both run out of the other
 mkdir $top/limit/other || fail "mkdir"

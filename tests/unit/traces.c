@@ -282,9 +282,9 @@ static void add_process(struct ktrc_code *code)
 	process->since_ticks = START_TICKS + (1 << 14);
 	strcpy(process->comm, FIRST_COMM);
 	*ktrc_array_push(process->mappings, process->nr_mappings) =
-		(struct ktrc_mapping){ USER_TEXT, end, FILE_TEXT, 0 };
+		(struct ktrc_mapping){ USER_TEXT, end, FILE_TEXT, START_TICKS + (1 << 13), 0 };
 	*ktrc_array_push(process->mappings, process->nr_mappings) =
-		(struct ktrc_mapping){ end, end + TEXT_BYTES, 0, 1 };
+		(struct ktrc_mapping){ end, end + TEXT_BYTES, 0, 0, 1 };
 }
 
 /* Not each copy was followed. */
