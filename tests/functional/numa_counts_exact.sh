@@ -95,7 +95,16 @@ echo always >/sys/kernel/mm/transparent_hugepage/enabled
 ktrc-ctl start -q --events=numa --memory=16M || fail "start: $?"
 moved=$(counter numa_pages_migrated)
 echo 1 >/proc/sys/kernel/numa_balancing
-touch_again balance 10007 >/dev/null || fail "touch_again"
+/usr/bin/python3 - <<'END' || fail "memory in huge pages"
+import mmap, os, time
+os.sched_setaffinity(0, {1})
+memory = mmap.mmap(-1, 32 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+memory.write(b"x" * len(memory))
+os.sched_setaffinity(0, {0})
+end = time.time() + 10
+while time.time() < end:
+    memory.find(b"y")
+END
 echo 0 >/proc/sys/kernel/numa_balancing
 moved=$(($(counter numa_pages_migrated) - moved))
 ktrc-ctl stop -q || fail "stop: $?"
