@@ -65,7 +65,7 @@ as_long() {
 	paste -d ' ' <(awk '{ print $NF }' "$tmp/theirs") <(awk '{ print $NF }' "$tmp/ours") |
 		awk '{ bad += $2 < $1 - 1; theirs += $1; ours += $2 }
 			END { printf "# attempts took %d us, %d by tracefs\n", ours, theirs
-				exit bad > 0 || ours > 1.25 * theirs + 500 * NR }'
+				exit bad > 0 || ours > 1.05 * theirs + 200 * NR }'
 }
 
 # "order block_order kind block_kind mixed" of each fallback between the marks
