@@ -91,6 +91,12 @@ static bool is_at_the_door(const struct ktrc_stall *s)
 	return s->start && s->kind == KTRC_reclaim_kind_throttled_direct;
 }
 
+/* of a stall that a tracepoint begins or ends as one of @kind */
+static u32 kind_of(const struct ktrc_stall *s, u32 kind)
+{
+	return kind == KTRC_reclaim_kind_memcg && s->is_asked ? KTRC_reclaim_kind_asked : kind;
+}
+
 static void begin(u32 kind, int node, int order, gfp_t gfp)
 {
 	struct ktrc_stall *s;
@@ -100,7 +106,7 @@ static void begin(u32 kind, int node, int order, gfp_t gfp)
 	if (s) {
 		if (is_at_the_door(s) && has_waited(s))
 			emit_end(s, KTRC_reclaim_reason_none);
-		start(s, kind, order, gfp);
+		start(s, kind_of(s, kind), order, gfp);
 		s->node = node;
 		s->is_nested = ktrc_stall_find(&highs);
 		if (!s->cgid && kind != KTRC_reclaim_kind_memcg)
@@ -119,7 +125,7 @@ static void end(u32 kind, unsigned long nr_reclaimed)
 
 	preempt_disable_notrace();
 	s = ktrc_stall_find(&stalls);
-	if (s && s->start && s->kind == kind) {
+	if (s && s->start && s->kind == kind_of(s, kind)) {
 		add_reclaimed(s, nr_reclaimed);
 		emit_end(s, KTRC_reclaim_reason_none);
 		ktrc_stall_put(s);
@@ -186,8 +192,10 @@ static int ktrc_on_memcg_entry(struct kprobe *kp, struct pt_regs *regs)
 	preempt_disable_notrace();
 	name_high(memcg_cgid(memcg));
 	s = ktrc_stall_get(&stalls);
-	if (s)
+	if (s) {
 		s->cgid = memcg_cgid(memcg);
+		s->is_asked = ktrc_reclaim_is_asked(regs_get_kernel_argument(regs, 3));
+	}
 	preempt_enable_notrace();
 	return 0;
 }

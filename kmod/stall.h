@@ -26,6 +26,7 @@ KTRC_BOUND(KTRC_STALL_REACH);
  * @order: of the allocation
  * @depth: others of its table that began inside it and have not ended
  * @is_nested: it is part of a stall of another table
+ * @is_asked: reclaim of a memory cgroup is for who asked for it
  */
 struct ktrc_stall {
 	struct task_struct *task;
@@ -39,6 +40,7 @@ struct ktrc_stall {
 	u8 order;
 	u8 depth;
 	bool is_nested;
+	bool is_asked;
 };
 
 /**

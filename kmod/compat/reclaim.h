@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What reclaim waits for, as kernels number it. */
+/* What reclaim waits for, and what it is for, as kernels number it. */
 #ifndef KTRC_COMPAT_RECLAIM_H
 #define KTRC_COMPAT_RECLAIM_H
 
 #include <linux/mmzone.h>
+#include <linux/swap.h>
 
 #include "../../uapi/ktrc_events.h"
 
@@ -22,6 +23,16 @@ static inline u32 ktrc_reclaim_reason(int reason)
 	default:
 		return KTRC_reclaim_reason_other;
 	}
+}
+
+/* by the options of try_to_free_mem_cgroup_pages(): for a write to memory.reclaim */
+static inline bool ktrc_reclaim_is_asked(unsigned long options)
+{
+#ifdef MEMCG_RECLAIM_PROACTIVE
+	return options & MEMCG_RECLAIM_PROACTIVE;
+#else
+	return false;
+#endif
 }
 
 #endif /* KTRC_COMPAT_RECLAIM_H */

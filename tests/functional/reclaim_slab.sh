@@ -3,7 +3,7 @@
 # Each call of a shrinker is recorded, as many as the kernel's tracepoints show in the same run, by
 # hand and in a memory cgroup's reclaim: with its task, function, node, the objects that it freed
 # and how long it took, and the cgroup whose objects they are, by its path, also when that is
-# gone; the view adds them up, in a table of their own.
+# gone; the view adds them up, in a table of their own. A cgroup that was asked to give memory back is short of none.
 # guest: icount
 # long
 . tests/functional/lib.sh
@@ -63,6 +63,10 @@ ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
 ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 ktrc-read reclaim >"$tmp/text" || fail "reclaim: $?"
 
+expect "kinds of who was asked" "$(jq -r --argjson cgid "$cgid" 'select(.event == "reclaim" and .fields.cgid == $cgid).fields.kind' \
+	"$tmp/ktrc" | sort -u)" asked
+expect "begun by who was asked" "$(jq -r --argjson cgid "$cgid" 'select(.event == "reclaim.begin" and .fields.cgid == $cgid).fields.kind' \
+	"$tmp/ktrc" | sort -u)" asked
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 by_tracefs >"$tmp/theirs"
 by_ktrc >"$tmp/ours"

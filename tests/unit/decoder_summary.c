@@ -140,6 +140,9 @@ static void test_wait_alone(void)
 	waits_of_kind = KTRC_reclaim_kind_vmscan_throttled;
 	ok(says(both, 0, "VERDICT", "quiet: " FAULTS "; 1 stalls in reclaim, 200.0 ms in all"),
 	   "a wait in none, as in compaction, is not");
+	waits_of_kind = KTRC_reclaim_kind_asked;
+	ok(says(both, 0, "VERDICT", "quiet: " FAULTS "; 1 stalls in reclaim, 200.0 ms in all"),
+	   "nor is who was asked to give memory back");
 	waits_of_kind = 0;
 }
 

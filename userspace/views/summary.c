@@ -131,15 +131,20 @@ static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *recla
 	return NULL;
 }
 
-/* What is not a cgroup's own: direct, or a node's; nobody is short who waits in no stall, as in compaction. */
+/* Nobody is short who waits in no stall, as in compaction, or was asked to give memory back. */
+static bool is_nobodys(const struct ktrc_reclaim *reclaim, u64 kind)
+{
+	return kind == ktrc_reclaim_kind_number(reclaim, "vmscan_throttled") ||
+	       kind == ktrc_reclaim_kind_number(reclaim, "asked");
+}
+
+/* What is not a cgroup's own: direct, or a node's. */
 static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *reclaim)
 {
-	u64 waits = ktrc_reclaim_kind_number(reclaim, "vmscan_throttled");
-
 	for (size_t i = 0; i < reclaim->kinds.nr; i++) {
 		u64 kind = reclaim->kinds.rows[i]->key.a;
 
-		if (!is_of_cgroup(reclaim, kind) && kind != waits)
+		if (!is_of_cgroup(reclaim, kind) && !is_nobodys(reclaim, kind))
 			return reclaim->kinds.rows[i];
 	}
 	return NULL;
@@ -150,7 +155,7 @@ static const struct ktrc_stall_now *find_stuck(const struct ktrc_reclaim *reclai
 	for (size_t i = 0; i < reclaim->under_way.nr; i++) {
 		const struct ktrc_stall_now *now = &reclaim->under_way.nows[i];
 
-		if (now->is_certain &&
+		if (now->is_certain && !is_nobodys(reclaim, now->kind) &&
 		    ns_of(reclaim, ktrc_stall_now_ticks(reclaim->capture, now)) >=
 			    KTRC_VERDICT_STUCK_MS * NSEC_PER_MSEC)
 			return now;

@@ -29,7 +29,7 @@ enum ktrc_under_way_what {
  * @pid: process
  * @tid: thread
  * @comm: its name
- * @cgid: the cgroup that is short (memcg, high), else the task's; of an interval: that is kept off
+ * @cgid: the cgroup that is short or was asked (memcg, high, asked), else the task's; of an interval: that is kept off
  * @limiter: of an interval: the cgroup whose quota is used up
  * @cpu: of an interval: the CPU
  * @kind: reclaim: number of enumeration reclaim_kind; compaction: of compaction_prio
