@@ -306,6 +306,20 @@ static struct ktrc_period *find_period(const void *timer)
 }
 
 /* one whose timer has stopped makes room; a timer fires at least once a second, or not at all */
+static bool take_place(struct ktrc_period *p, const void *timer, u64 now)
+{
+	const void *old = READ_ONCE(p->timer), *found;
+
+	if (old == timer)
+		return true; /* another CPU has just put it there */
+	if (old && (s64)(now - READ_ONCE(p->last)) < 2 * (s64)ktrc_helds.linger)
+		return false;
+	found = cmpxchg(&p->timer, old, timer);
+	if (found == old)
+		WRITE_ONCE(p->last, now);
+	return found == old || found == timer;
+}
+
 static struct ktrc_period *new_period(const void *timer, u64 now)
 {
 	u32 i;
@@ -313,13 +327,9 @@ static struct ktrc_period *new_period(const void *timer, u64 now)
 	for (i = 0; i < KTRC_HELD_REACH; i++) {
 		struct ktrc_period *p =
 			&ktrc_helds.period[(hash(timer) + i) & (KTRC_NR_PERIODS - 1)];
-		const void *old = READ_ONCE(p->timer);
 
-		if ((old && (s64)(now - READ_ONCE(p->last)) < 2 * (s64)ktrc_helds.linger) ||
-		    cmpxchg(&p->timer, old, timer) != old)
-			continue;
-		WRITE_ONCE(p->last, now);
-		return p;
+		if (take_place(p, timer, now))
+			return p;
 	}
 	return NULL;
 }

@@ -70,6 +70,7 @@ void ktrc_stall_put(struct ktrc_stall *s)
 	s->node = 0;
 	s->depth = 0;
 	s->is_nested = false;
+	s->is_asked = false;
 	/* pairs with the cmpxchg in ktrc_stall_get() */
 	smp_store_release(&s->task, NULL);
 }
