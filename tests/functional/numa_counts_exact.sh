@@ -103,7 +103,7 @@ memory.write(b"x" * len(memory))
 os.sched_setaffinity(0, {0})
 end = time.time() + 10
 while time.time() < end:
-    memory.find(b"y")
+    memory.find(b"y", 0)
 END
 echo 0 >/proc/sys/kernel/numa_balancing
 moved=$(($(counter numa_pages_migrated) - moved))
