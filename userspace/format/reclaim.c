@@ -171,9 +171,9 @@ static void make_tables(struct tables *tables, const struct ktrc_reclaim *view)
 					    reason_columns, &tables->data[2]);
 	tables->at[i++] = KTRC_STALLS_TABLE("by order and gfp", view, requests, request_columns,
 					    &tables->data[3]);
-	tables->at[i++] =
-		KTRC_STALLS_TABLE("by cgroup: the one that is short or was asked (memcg, high, asked), else the task's",
-				  view, cgroups, cgroup_columns, &tables->data[4]);
+	tables->at[i++] = KTRC_STALLS_TABLE(
+		"by cgroup: the one that is short or was asked (memcg, high, asked), else the task's",
+		view, cgroups, cgroup_columns, &tables->data[4]);
 	tables->at[i++] =
 		KTRC_STALLS_TABLE("by process", view, processes, process_columns, &tables->data[5]);
 	tables->at[i++] = KTRC_TABLE("under way at the end", "under_way", now_columns,
