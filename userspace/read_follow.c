@@ -52,14 +52,8 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 	       (record = ktrc_reader_next(reader)) != NULL) {
 		if (sink->views && ktrc_views_add(sink->views, record) < 0)
 			return out_of_memory(err);
-		if (!sink->events)
-			continue;
-		if (!ktrc_event_is_data(record->event) && !read->with_dictionary) {
-			ktrc_event_printer_skip(sink->events, record);
-			continue;
-		}
-		ktrc_event_printer_add(sink->events, record);
-		sink->nr_shown++;
+		if (sink->events)
+			sink->nr_shown += ktrc_event_printer_add(sink->events, record);
 	}
 	if (sink->events && ktrc_reader_kept(reader) > MOST_KEPT && ktrc_reader_forget(reader) < 0)
 		return out_of_memory(err);
@@ -133,7 +127,8 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	if (ktrc_follow_fill(follow, &err) < 0)
 		return ktrc_cli_error(&err);
 	if (read->view == KTRC_VIEW_EVENTS)
-		sink.events = ktrc_event_printer_create(capture, read->cli.format, &read->cli.out);
+		sink.events = ktrc_event_printer_create(capture, read->cli.format, &read->cli.out,
+							read->with_dictionary);
 	else
 		sink.views = ktrc_views_create(capture, &read->cli);
 	if (!sink.events && !sink.views)

@@ -83,23 +83,16 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 			 const struct ktrc_cli *cli)
 {
 	struct ktrc_event_printer *printer =
-		ktrc_event_printer_create(capture, cli->format, &cli->out);
+		ktrc_event_printer_create(capture, cli->format, &cli->out, with_dictionary);
 	const struct ktrc_record *record;
 	u64 printed = 0;
 	int code = 0;
 
 	if (!printer)
 		return no_memory();
-	while ((record = ktrc_reader_next(capture->reader)) != NULL) {
-		if (!ktrc_event_is_data(record->event) && !with_dictionary) {
-			ktrc_event_printer_skip(printer, record);
-			continue;
-		}
-		if (cli->out.top && printed == cli->out.top)
-			break;
-		ktrc_event_printer_add(printer, record);
-		printed++;
-	}
+	while ((!cli->out.top || printed < cli->out.top) &&
+	       (record = ktrc_reader_next(capture->reader)) != NULL)
+		printed += ktrc_event_printer_add(printer, record);
 	ktrc_event_printer_destroy(printer);
 	note_damage(capture, cli);
 	if (!printed)

@@ -14,6 +14,7 @@ struct ktrc_event_printer {
 	const struct ktrc_capture *capture;
 	enum ktrc_output_format format;
 	const struct ktrc_output *out;
+	bool with_dictionary;
 	u64 nr_printed;
 	struct ktrc_spaces *spaces; /* NULL: not needed, not known, or no memory */
 	/* the second that @second_text stands for; most records share it */
@@ -24,7 +25,8 @@ struct ktrc_event_printer {
 
 struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *capture,
 						     enum ktrc_output_format format,
-						     const struct ktrc_output *out)
+						     const struct ktrc_output *out,
+						     bool with_dictionary)
 {
 	struct ktrc_event_printer *printer = calloc(1, sizeof(*printer));
 	char *text;
@@ -34,6 +36,7 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 	printer->capture = capture;
 	printer->format = format;
 	printer->out = out;
+	printer->with_dictionary = with_dictionary;
 	if (out->has_stacks && ktrc_capture_has_mappings(capture))
 		printer->spaces =
 			ktrc_spaces_create(capture->schema, ktrc_capture_window_start(capture));
@@ -395,13 +398,12 @@ static void put_record(struct ktrc_event_printer *printer, const struct ktrc_rec
 		putc('\n', file);
 }
 
-void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record)
+bool ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record)
 {
-	put_record(printer, record);
-	follow_mappings(printer, record);
-}
+	bool is_shown = printer->with_dictionary || ktrc_event_is_data(record->event);
 
-void ktrc_event_printer_skip(struct ktrc_event_printer *printer, const struct ktrc_record *record)
-{
+	if (is_shown)
+		put_record(printer, record);
 	follow_mappings(printer, record);
+	return is_shown;
 }

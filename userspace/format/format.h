@@ -145,13 +145,19 @@ struct ktrc_event_printer;
  * @capture: where they come from
  * @format: text and NDJSON can go on for ever; JSON is one document
  * @out: where they go
+ * @with_dictionary: those that explain others as well
  */
 struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *capture,
 						     enum ktrc_output_format format,
-						     const struct ktrc_output *out);
-void ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record);
-/** ktrc_event_printer_skip() - a record that is not to be printed; those after it depend on it, too */
-void ktrc_event_printer_skip(struct ktrc_event_printer *printer, const struct ktrc_record *record);
+						     const struct ktrc_output *out,
+						     bool with_dictionary);
+
+/**
+ * ktrc_event_printer_add() - the next record
+ *
+ * To be called for each: frames are named by what records said before.  Return: whether it was printed.
+ */
+bool ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record);
 /** ktrc_event_printer_destroy() - closes the JSON document */
 void ktrc_event_printer_destroy(struct ktrc_event_printer *printer);
 

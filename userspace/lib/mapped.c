@@ -32,8 +32,7 @@ struct ktrc_mapped_look {
 struct question {
 	const struct ktrc_index *pids;
 	u64 start_ns;
-	bool has_cgroup;
-	const char *cgroup; /* NULL: nobody knows its path */
+	const char *cgroup; /* to which it is confined, NULL: to none, "": nobody knows its path */
 };
 
 void ktrc_mapped_release(struct ktrc_mapped *mapped)
@@ -167,13 +166,11 @@ static int add_line(struct ktrc_mapped_look *look, u32 pid, const struct ktrc_ma
 /* What a process changed outside of the cgroup that is recorded nobody knows: one that has left it is not told. */
 static bool is_recorded(const struct question *question, u32 pid)
 {
-	__ktrc_file FILE *file = question->has_cgroup ? ktrc_proc_open(pid, "cgroup") : NULL;
+	__ktrc_file FILE *file = question->cgroup ? ktrc_proc_open(pid, "cgroup") : NULL;
 	size_t len = question->cgroup ? strlen(question->cgroup) : 0, room = 0;
 	__ktrc_free char *text = NULL;
-	bool is_there = false;
+	bool is_there = !question->cgroup;
 
-	if (!question->has_cgroup)
-		return true;
 	while (file && len && !is_there && getline(&text, &room, file) > 0)
 		is_there = strncmp(text, "0::", 3) == 0 &&
 			   strncmp(text + 3, question->cgroup, len) == 0 &&
@@ -302,11 +299,11 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns)
 {
+	const char *path = cgid ? ktrc_names_find(names, cgid) : NULL;
 	const struct question question = {
 		.pids = &seen->pids,
 		.start_ns = start_ns,
-		.has_cgroup = cgid,
-		.cgroup = ktrc_names_find(names, cgid),
+		.cgroup = cgid && !path ? "" : path,
 	};
 	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
 

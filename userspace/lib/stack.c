@@ -18,7 +18,6 @@ struct ktrc_stacks {
 	struct ktrc_stack **slots;
 	size_t nr_slots;
 	size_t nr;
-	u32 next_index;
 };
 
 struct slot {
@@ -95,7 +94,6 @@ static const struct ktrc_stack *intern(struct ktrc_stacks *stacks, const struct 
 	if (!stack)
 		return NULL;
 	memcpy(stack, wanted, bytes);
-	stack->index = stacks->next_index++;
 	stacks->nr++;
 	*slot = stack;
 	return stack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Call stacks of records.  Each distinct one is kept once, so that it can be compared by its
- * address and views can keep arrays by its index.
+ * address.
  */
 #ifndef KTRC_STACK_H
 #define KTRC_STACK_H
@@ -11,14 +11,12 @@
 
 /**
  * struct ktrc_stack - who called whom
- * @index: 0, 1, 2... in the order of first sight
  * @is_kernel: it is of the kernel; else of user mode
  * @end: why it ends where it ends, as the schema's enumeration stack_end numbers it
  * @nr: frames, 1 or more
  * @frames: addresses, innermost first
  */
 struct ktrc_stack {
-	u32 index;
 	bool is_kernel;
 	u32 end;
 	u32 nr;

@@ -137,11 +137,13 @@ static u32 number_process(struct ktrc_tasks *tasks, u32 id, u64 thread_ns)
 	return unknown;
 }
 
-static void number(struct ktrc_tasks *tasks, struct ktrc_task *task)
+/* false without memory */
+static bool number(struct ktrc_tasks *tasks, struct ktrc_task *task)
 {
 	task->thread = number_thread(tasks, task->tid, task->start_ns);
 	task->process = task->tid == task->tgid ? task->thread :
 						  number_process(tasks, task->tgid, task->start_ns);
+	return task->thread != KTRC_INDEX_NONE && task->process != KTRC_INDEX_NONE;
 }
 
 static struct ktrc_task *add(struct ktrc_tasks *tasks, const struct ktrc_task *wanted)
@@ -157,7 +159,10 @@ static struct ktrc_task *add(struct ktrc_tasks *tasks, const struct ktrc_task *w
 	if (!task)
 		return NULL;
 	*task = *wanted;
-	number(tasks, task);
+	if (!number(tasks, task)) {
+		free(task);
+		return NULL;
+	}
 	task->index = tasks->next_index++;
 	tasks->nr++;
 	*slot = task;
