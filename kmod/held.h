@@ -210,6 +210,12 @@ struct ktrc_helds {
 
 extern struct ktrc_helds ktrc_helds;
 
+/* where a search for something begins, by its address */
+static inline u32 ktrc_held_hash(const void *p)
+{
+	return (u64)(unsigned long)p * 0x9e3779b97f4a7c15ull >> 32;
+}
+
 /**
  * ktrc_held_here() - this CPU's
  *
@@ -235,22 +241,24 @@ u64 ktrc_watch_read(const struct ktrc_watch *watch, u64 now);
 void ktrc_watch_start(struct ktrc_watch *watch, u64 now);
 void ktrc_watch_stop(struct ktrc_watch *watch, u64 now);
 
+/* held_period.c */
 void ktrc_period_tick(const void *timer, u64 now);
 void ktrc_period_learn(struct ktrc_held *limiter, const void *timer);
 void ktrc_period_begin(struct ktrc_held *limiter, u64 now);
 void ktrc_period_end(struct ktrc_held *limiter);
 u32 ktrc_period_run(const struct ktrc_held *limiter);
 
+/* held_waiting.c */
 void ktrc_waiting_clear(struct ktrc_held_cpu *c);
 void ktrc_waiting_add(struct ktrc_held_cpu *c, const struct task_struct *task, u64 now,
 		      bool is_new);
 bool ktrc_waiting_take(struct ktrc_held_cpu *c, const struct task_struct *task,
 		       struct ktrc_waiting *taken);
-
 bool ktrc_waiting_any_of(const struct ktrc_held_cpu *c, const void *tg);
 void ktrc_waiting_forget(struct ktrc_held_cpu *c, const void *tg, u64 now);
 void ktrc_waiting_move(const struct task_struct *task, u64 now);
 
+/* held_memory.c */
 int ktrc_helds_open(u32 clock);
 void ktrc_waiting_clear_all(void);
 void ktrc_helds_exit(void);
