@@ -8,7 +8,6 @@
 
 #include "array.h"
 #include "hash.h"
-#include "index.h"
 
 /* One of those that had an id one after the other. */
 struct holder {

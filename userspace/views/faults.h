@@ -117,7 +117,7 @@ void ktrc_cleanup_faults(struct ktrc_faults **view);
 /** ktrc_faults_add() - look at a record; 0 or -ENOMEM */
 int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record);
 
-/** ktrc_faults_sort() - the costliest first; more records may follow */
+/** ktrc_faults_sort() - the costliest first, and no mapping if a change of one was lost; more records may follow */
 void ktrc_faults_sort(struct ktrc_faults *view);
 
 /** ktrc_faults_window_ticks() - length of the window the view covers */
