@@ -84,6 +84,7 @@ static void set_outlet(u32 event)
 		all->at[all->nr++] = (struct ktrc_listener){
 			.cpus = s->cpus,
 			.filter = ktrc_filter_is_empty(&s->filter, event) ? NULL : &s->filter,
+			.stacks = ktrc_filter_only_stacks(&s->filter, event),
 		};
 	}
 	if (all->nr == 2 && all->at[0].filter)

@@ -392,12 +392,13 @@ noinline void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 
  * A short record whose stacks the open packet knows, of the task in effect: nothing else has
  * to be written.  Return: false when there is more to it; nothing has happened then.
  */
-static __always_inline bool write_known(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes)
+static __always_inline bool write_known(struct ktrc_cpu *c, const struct ktrc_stacks *stacks,
+					u32 id, const void *payload, u32 bytes)
 {
 	struct ktrc_ring *r = &c->ring;
 	u64 head = READ_ONCE(r->head);
 	u64 next = head + ktrc_record_bytes(sizeof(u32)) + ktrc_record_bytes(bytes);
-	u32 ref = ktrc_stacks_ref(c->stacks, r->end >> r->shift);
+	u32 ref = ktrc_stacks_ref(stacks, r->end >> r->shift);
 	u64 time;
 	u32 *w;
 
@@ -432,6 +433,37 @@ static noinline void write_with_stacks(struct ktrc_cpu *c, u32 id, const void *p
 		ktrc_wake_readers(&c->wake, c->readers);
 }
 
+static __always_inline void emit_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload,
+					     u32 bytes, const struct ktrc_rule *rule)
+{
+	struct ktrc_stacks *stacks = c->stacks;
+	struct ktrc_ring *r = &c->ring;
+
+	if (unlikely(ktrc_ring_is_full(r) && !READ_ONCE(r->busy))) {
+		drop(c, id);
+		return;
+	}
+	if (unlikely(r->active != KTRC_IDLE || ktrc_ring_context() != KTRC_TASK || !stacks)) {
+		ktrc_emit_long(c, id, payload, bytes);
+		return;
+	}
+	/* before the walk: what a read of user memory raises finds its own context here */
+	WRITE_ONCE(r->active, KTRC_TASK);
+	barrier();
+	local_inc(&c->count[id].hits);
+	ktrc_stacks_take(stacks, rule);
+	if (unlikely(!write_known(c, stacks, id, payload, bytes))) {
+		write_with_stacks(c, id, payload, bytes);
+		return;
+	}
+	ktrc_ring_publish(r, READ_ONCE(r->head));
+	barrier();
+	WRITE_ONCE(r->active, KTRC_IDLE);
+	barrier();
+	if (unlikely(READ_ONCE(r->head) != r->published))
+		ktrc_emit_catch_up(r);
+}
+
 /**
  * ktrc_emit_with_stacks() - write a record of the current task and its stacks, or count why not
  * @c: this CPU's
@@ -447,31 +479,22 @@ static noinline void write_with_stacks(struct ktrc_cpu *c, u32 id, const void *p
 void ktrc_emit_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
 			   const struct ktrc_rule *rule)
 {
-	struct ktrc_ring *r = &c->ring;
+	emit_with_stacks(c, id, payload, bytes, rule);
+}
 
-	if (unlikely(ktrc_ring_is_full(r) && !READ_ONCE(r->busy))) {
-		drop(c, id);
-		return;
-	}
-	if (unlikely(r->active != KTRC_IDLE || ktrc_ring_context() != KTRC_TASK || !c->stacks)) {
-		ktrc_emit_long(c, id, payload, bytes);
-		return;
-	}
-	/* before the walk: what a read of user memory raises finds its own context here */
-	WRITE_ONCE(r->active, KTRC_TASK);
-	barrier();
-	local_inc(&c->count[id].hits);
-	ktrc_stacks_take(c->stacks, rule);
-	if (unlikely(!write_known(c, id, payload, bytes))) {
-		write_with_stacks(c, id, payload, bytes);
-		return;
-	}
-	ktrc_ring_publish(r, READ_ONCE(r->head));
-	barrier();
-	WRITE_ONCE(r->active, KTRC_IDLE);
-	barrier();
-	if (unlikely(READ_ONCE(r->head) != r->published))
-		ktrc_emit_catch_up(r);
+/**
+ * ktrc_emit_word_with_stacks() - the same with a payload of 8 bytes; some instructions less
+ * @c: this CPU's
+ * @id: event id
+ * @payload: its struct ktrc_ev_*
+ * @rule: how many frames of which stacks
+ *
+ * Context: any; preemption disabled.
+ */
+void ktrc_emit_word_with_stacks(struct ktrc_cpu *c, u32 id, u64 payload,
+				const struct ktrc_rule *rule)
+{
+	emit_with_stacks(c, id, &payload, sizeof(payload), rule);
 }
 
 /**

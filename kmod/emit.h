@@ -50,6 +50,8 @@ void ktrc_emit_of(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
 void ktrc_emit_long(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes);
 void ktrc_emit_with_stacks(struct ktrc_cpu *c, u32 id, const void *payload, u32 bytes,
 			   const struct ktrc_rule *rule);
+void ktrc_emit_word_with_stacks(struct ktrc_cpu *c, u32 id, u64 payload,
+				const struct ktrc_rule *rule);
 void ktrc_emit_nothing_slow(struct ktrc_cpu *c, u32 id);
 void ktrc_emit_catch_up(struct ktrc_ring *r);
 

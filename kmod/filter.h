@@ -143,6 +143,22 @@ static inline bool ktrc_filter_is_empty(const struct ktrc_filter *f, u32 id)
 }
 
 /**
+ * ktrc_filter_only_stacks() - does every hit of an event become a record with stacks
+ * @f: the filter
+ * @id: event id
+ *
+ * Return: of which; NULL: not every hit does, or without stacks.
+ */
+static inline const struct ktrc_rule *ktrc_filter_only_stacks(const struct ktrc_filter *f, u32 id)
+{
+	const struct ktrc_rule *r = &f->rule[id];
+
+	if (f->nr_tgids || f->cgroup || !ktrc_rule_takes_all(r) || !ktrc_rule_has_stacks(r))
+		return NULL;
+	return r;
+}
+
+/**
  * ktrc_filter_only_counts() - is every hit of an event counted and none recorded
  * @f: the filter
  * @id: event id

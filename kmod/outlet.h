@@ -16,10 +16,12 @@ KTRC_BOUND(KTRC_MAX_SESSIONS);
  * struct ktrc_listener - a session that listens to an event
  * @cpus: where it records
  * @filter: its filter; NULL: it takes every hit
+ * @stacks: of which stacks, if it takes every hit with its stacks; NULL: it does not
  */
 struct ktrc_listener {
 	struct ktrc_cpu __percpu *cpus;
 	const struct ktrc_filter *filter;
+	const struct ktrc_rule *stacks;
 };
 
 /**

@@ -70,6 +70,15 @@ static noinline void fault_light_filtered(const struct ktrc_listener *l, u64 wor
 		fault_light_hand(l, word);
 }
 
+/* to a session that takes every hit with its stacks: the shortest way but the direct one */
+static noinline void fault_light_stacks(const struct ktrc_listener *l, u64 word)
+{
+	struct ktrc_cpu *c = this_cpu_ptr(l->cpus);
+
+	if (!READ_ONCE(c->ring.off))
+		ktrc_emit_word_with_stacks(c, KTRC_EV_fault_light, word, l->stacks);
+}
+
 /* many sessions, or filters */
 static noinline void fault_light_each(u64 word, u32 clock)
 {
@@ -128,6 +137,8 @@ static __always_inline void fault_light_others(u64 word, u32 clock)
 	one = READ_ONCE(fault_light_outlet.one);
 	if (likely(pair))
 		fault_light_pair(pair, word, clock);
+	else if (one && one->stacks)
+		fault_light_stacks(one, word);
 	else if (one)
 		fault_light_filtered(one, word);
 	else

@@ -93,17 +93,6 @@ void ktrc_ring_init(struct ktrc_ring *r, void *memory)
 }
 
 /**
- * ktrc_ring_context() - a number for the context that writes
- *
- * Return: never KTRC_IDLE or KTRC_LEAF; equal for two writers on a CPU only if
- * one was called by the other.
- */
-u32 ktrc_ring_context(void)
-{
-	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) | KTRC_TASK;
-}
-
-/**
  * ktrc_ring_is_sane() - does what it knows about itself fit together
  * @r: a ring with a buffer
  *

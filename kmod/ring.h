@@ -71,13 +71,23 @@ struct ktrc_ring {
 };
 
 void ktrc_ring_init(struct ktrc_ring *r, void *memory);
-u32 ktrc_ring_context(void);
 bool ktrc_ring_is_sane(const struct ktrc_ring *r);
 bool ktrc_ring_make_room(struct ktrc_ring *r, u64 k);
 void ktrc_ring_open(struct ktrc_ring *r, u64 head, u64 k, u64 time, u64 lost);
 void ktrc_ring_leave(struct ktrc_ring *r, u32 outer);
 void ktrc_ring_settle(struct ktrc_ring *r, u64 lost);
 int ktrc_ring_consume(struct ktrc_ring *r, u64 position);
+
+/**
+ * ktrc_ring_context() - a number for the context that writes
+ *
+ * Return: never KTRC_IDLE or KTRC_LEAF; equal for two writers on a CPU only if
+ * one was called by the other.
+ */
+static __always_inline u32 ktrc_ring_context(void)
+{
+	return (preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) | KTRC_TASK;
+}
 
 /**
  * ktrc_ring_at() - address of a position in the open packet @k

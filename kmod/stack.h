@@ -13,10 +13,10 @@
 #include "walk.h"
 #include "../uapi/ktrc_events.h"
 
-/* a slot's number is one more than its place: 0 names no stack; powers of two */
-#define KTRC_USER_SLOTS 512
-#define KTRC_KERNEL_SLOTS 256
-#define KTRC_COPY_SLOTS 128
+/* bits of a slot's place; its number is one more: 0 names no stack */
+#define KTRC_USER_BITS 9
+#define KTRC_KERNEL_BITS 8
+#define KTRC_COPY_BITS 7
 
 /* frames in one `stack` record */
 #define KTRC_STACK_PART 4
@@ -53,9 +53,9 @@ struct ktrc_stacks {
 	bool has_more;
 	struct ktrc_frames kernel;
 	struct ktrc_copy copy;
-	struct ktrc_known_stack known_user[KTRC_USER_SLOTS];
-	struct ktrc_known_stack known_kernel[KTRC_KERNEL_SLOTS];
-	struct ktrc_known_stack known_copy[KTRC_COPY_SLOTS];
+	struct ktrc_known_stack known_user[1 << KTRC_USER_BITS];
+	struct ktrc_known_stack known_kernel[1 << KTRC_KERNEL_BITS];
+	struct ktrc_known_stack known_copy[1 << KTRC_COPY_BITS];
 };
 
 u32 ktrc_stacks_ref_more(const struct ktrc_stacks *s, u64 packet);
@@ -80,17 +80,24 @@ static __always_inline void ktrc_stacks_take_more(struct ktrc_stacks *s,
  */
 static __always_inline void ktrc_stacks_take(struct ktrc_stacks *s, const struct ktrc_rule *rule)
 {
-	s->user.nr = 0;
 	s->has_more = false;
 	if (rule->user_frames)
 		ktrc_walk_user(&s->user, rule->user_frames);
+	else
+		s->user.nr = 0;
 	if (rule->kernel_frames || rule->user_bytes)
 		ktrc_stacks_take_more(s, rule);
 }
 
+/* by the bits of the hash that depend on the whole stack */
+static __always_inline u32 ktrc_stack_place(u64 hash, u32 bits)
+{
+	return hash >> (64 - bits);
+}
+
 static __always_inline u32 ktrc_user_slot(const struct ktrc_stacks *s)
 {
-	return s->user.nr ? s->user.hash % KTRC_USER_SLOTS + 1 : 0;
+	return s->user.nr ? ktrc_stack_place(s->user.hash, KTRC_USER_BITS) + 1 : 0;
 }
 
 /* @nr: its frames or words: there is nothing to know of a stack without */
@@ -109,7 +116,8 @@ static __always_inline bool ktrc_stack_is_known(u32 nr, u64 hash,
  */
 static __always_inline u32 ktrc_stacks_ref(const struct ktrc_stacks *s, u64 packet)
 {
-	const struct ktrc_known_stack *known = &s->known_user[s->user.hash % KTRC_USER_SLOTS];
+	const struct ktrc_known_stack *known =
+		&s->known_user[ktrc_stack_place(s->user.hash, KTRC_USER_BITS)];
 	struct ktrc_ev_stack_ref ref = { .user_slot = ktrc_user_slot(s) };
 	u32 word;
 

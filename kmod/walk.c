@@ -22,57 +22,62 @@ DEFINE_PER_CPU(u32, ktrc_reads_user);
 /* Frame pointers lead outwards: each frame lies above the one that it called. */
 static __always_inline bool leads_on(unsigned long from, unsigned long to)
 {
-	return to > from && !(to % sizeof(to)) && to < USER_FRAMES_END;
+	return to > from && !(to % sizeof(to));
 }
 
-/* why there are @got of @nr frames, when @fp leads on */
-static __always_inline u32 end_of(u32 got, u32 nr, unsigned long fp)
+/* @got of @nr frames were found, which make @hash; @fp leads on, or nowhere */
+static __always_inline void end_frames(struct ktrc_frames *f, u32 got, u32 nr, u64 hash,
+				       unsigned long fp)
 {
-	if (got >= nr)
-		return KTRC_stack_end_depth;
-	return fp ? KTRC_stack_end_broken : KTRC_stack_end_whole;
+	f->nr = got;
+	f->end = got >= nr ? KTRC_stack_end_depth :
+		 fp	   ? KTRC_stack_end_broken :
+			     KTRC_stack_end_whole;
+	f->hash = hash + f->end;
 }
 
 /*
- * The frames above the innermost one, which is in @f.  At a frame pointer lie the caller's
- * frame pointer and the address to return to.
+ * The frames above the innermost one, which is in @f and makes @hash.  At a frame pointer lie the
+ * caller's frame pointer and the address to return to.
  */
-static noinline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, unsigned long sp,
-					 unsigned long fp)
+static __always_inline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, u64 hash,
+						unsigned long sp, unsigned long fp)
 {
-	bool goes_on = leads_on(sp - 1, fp);
-	unsigned long at, ip, next;
-	u64 hash = f->hash;
-	u32 i;
+	const unsigned long nr_frames = min_t(u32, nr, KTRC_MAX_FRAMES),
+			    frames_end = USER_FRAMES_END;
+	unsigned long at, above, ip;
+	bool goes_on;
+	u64 i;
 
-	f->end = end_of(1, nr, fp);
-	if (!user_access_begin((void __user *)fp, 2 * sizeof(fp)))
+	/* what user memory says, also when it is only guessed at; 0: no frame can lie there */
+	at = array_index_nospec(fp, frames_end);
+	goes_on = leads_on(sp - 1, at);
+	/* which addresses are read is asked one by one */
+	if (!user_access_begin((void __user *)NULL, 2 * sizeof(at))) {
+		end_frames(f, 1, nr, hash, fp);
 		return;
-	for (i = 1; i < KTRC_MAX_FRAMES && i < nr && goes_on; i++) {
-		/* the next one to be read is what user memory says, also when it is only guessed at */
-		at = array_index_nospec(fp, USER_FRAMES_END);
+	}
+	for (i = 1; likely(i < nr_frames) && i < KTRC_MAX_FRAMES && likely(goes_on); i++) {
 		unsafe_get_user(ip, (unsigned long __user *)at + 1, not_there);
-		unsafe_get_user(next, (unsigned long __user *)at, not_there);
+		unsafe_get_user(fp, (unsigned long __user *)at, not_there);
 		f->frame[i] = ip;
 		hash = ktrc_frame_hash(hash, ip);
-		goes_on = leads_on(at, next);
-		fp = next;
+		above = array_index_nospec(fp, frames_end);
+		goes_on = leads_on(at, above);
+		at = above;
 	}
 not_there:
 	user_access_end();
-	f->nr = i;
-	f->hash = hash;
-	f->end = end_of(i, nr, fp);
+	end_frames(f, i, nr, hash, fp);
 }
 
 /*
- * A thread that never was there, such as io_uring's, has an instruction 0.  While one loads a program its
- * registers are the old one's, its memory soon the new one's.
+ * A thread that never was there, of the kernel or io_uring's, has an instruction 0.  While one loads a
+ * program its registers are the old one's, its memory soon the new one's.
  */
 static __always_inline bool was_in_user_mode(struct pt_regs *regs)
 {
-	return current->mm && !(current->flags & PF_KTHREAD) && !current->in_execve &&
-	       user_mode(regs) && instruction_pointer(regs);
+	return current->mm && !current->in_execve && user_mode(regs) && instruction_pointer(regs);
 }
 
 /**
@@ -86,22 +91,24 @@ static __always_inline bool was_in_user_mode(struct pt_regs *regs)
 void ktrc_walk_user(struct ktrc_frames *f, u32 nr)
 {
 	struct pt_regs *regs = task_pt_regs(current);
+	u64 hash;
 
-	f->nr = 0;
-	if (!was_in_user_mode(regs))
+	if (!was_in_user_mode(regs)) {
+		f->nr = 0;
 		return;
+	}
 	f->frame[0] = instruction_pointer(regs);
-	f->hash = ktrc_frame_hash((unsigned long)current->mm, f->frame[0]);
-	f->nr = 1;
-	f->end = nr > 1 ? KTRC_stack_end_broken : KTRC_stack_end_depth;
+	hash = ktrc_frame_hash((unsigned long)current->mm, f->frame[0]);
 	if (nr > 1 && ktrc_has_frame_pointer(regs)) {
 		pagefault_disable();
 		this_cpu_write(ktrc_reads_user, 1);
-		walk_frame_pointers(f, nr, user_stack_pointer(regs), ktrc_frame_pointer(regs));
+		walk_frame_pointers(f, nr, hash, user_stack_pointer(regs),
+				    ktrc_frame_pointer(regs));
 		this_cpu_write(ktrc_reads_user, 0);
 		pagefault_enable();
+	} else {
+		end_frames(f, 1, nr, hash, 1); /* it leads on, but nobody can follow */
 	}
-	f->hash += f->end;
 }
 
 /* the words of a stack from @sp on, which is not checked yet */

@@ -58,10 +58,13 @@ struct ktrc_text {
 
 extern struct ktrc_text ktrc_own_text; /* this module's; set when it is loaded */
 
-/* multiplicative hashing, with 2^64 / golden ratio */
+/*
+ * multiplicative hashing, with 2^64 / golden ratio: the upper bits depend on all that went in,
+ * lower ones on the lower ones alone
+ */
 static __always_inline u64 ktrc_frame_hash(u64 hash, u64 frame)
 {
-	return rol64((hash ^ frame) * 0x9e3779b97f4a7c15ull, 29);
+	return (hash ^ frame) * 0x9e3779b97f4a7c15ull;
 }
 
 /* this CPU reads a user stack: the exceptions that it raises are ktrc's own */

@@ -10,6 +10,7 @@ BEGIN {
 	goal["light_user_deep"] = 450; goal_bytes["light_user_deep"] = 24
 	goal_counted = 40     # instructions over the hook, for a hit without a record
 	goal_two = 80         # instructions that a second session adds
+	deep = 11             # frames of a _deep workload's user stack
 	overhead = 0.01       # of a record's bytes: packet headers and dictionary
 	noise = 0.5           # instructions: what differs from boot to boot
 	wrap_tolerance = 5    # instructions: flight mode, overwriting against not yet
@@ -31,6 +32,7 @@ FNR == NR {
 	if (NF > 4) {
 		expected[$1] = $3
 		head[$1] = $5; records[$1] = $6; record_bytes[$1] = $7; lost[$1] = $8
+		frames[$1] = $9
 		event_bytes[$1] = $6 ? $5 / $6 : 0
 	}
 }
@@ -100,6 +102,11 @@ function check_counted(name) {
 	check(!records[name], name ": no record")
 }
 
+# what is measured is a stack of that depth
+function check_frames(name) {
+	check(frames[name] == deep, sprintf("%s: stacks of %d frames, %d wanted", name, frames[name], deep))
+}
+
 function check_second(name, one) {
 	check_most(name, "instructions added by the second session", added(name) - added(one), goal_two)
 }
@@ -137,6 +144,8 @@ END {
 	check_goals("timed")
 	check_most("light_user_deep", "instructions added", added("light_user_deep"), goal["light_user_deep"])
 	check_most("light_user_deep", "bytes an event", event_bytes["light_user_deep"], goal_bytes["light_user_deep"])
+	check_frames("light_user_deep")
+	check_frames("timed_user_deep")
 	check_counted("light_counted")
 	check_counted("timed_counted")
 	check_second("light_two", "light")

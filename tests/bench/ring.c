@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Prints what the default session's records take on CPU 0: bytes of ring used in all,
- * records of DATA events in all, bytes of the last such record, hits lost.
+ * records of DATA events in all, bytes of the last such record, hits lost, frames that most of
+ * their user stacks have; 0: most have none.
  *
- * Reads the open packet only: its `counts` records tell what was written before it.
+ * Reads the open packet: its `counts` records tell what was written before it; frames are
+ * those of the packet before, as the last records are not the workload's.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,6 +21,9 @@
 
 enum kind { DICT, DATA, PART };
 
+#define NR_SLOTS (1 << 12) /* of stack_ref's user_slot */
+#define MAX_FRAMES 255 /* of a stack's nr_frames */
+
 static const struct {
 	enum kind kind;
 	size_t bytes;
@@ -27,9 +32,15 @@ static const struct {
 #include "../../uapi/ktrc_events.def"
 };
 
+/*
+ * @nr_frames: of the user stack that has the slot now
+ * @with_frames: records whose user stack has so many frames
+ */
 struct totals {
 	unsigned long long records;
 	size_t record_bytes;
+	__u32 nr_frames[NR_SLOTS];
+	__u32 with_frames[MAX_FRAMES + 1];
 };
 
 static void fail(const char *what)
@@ -54,6 +65,34 @@ static const struct ktrc_status *map_ring(struct ktrc_ioc_info *info)
 	return ring;
 }
 
+/* Whose frames @payload tells, or which stack the next record has. */
+static void note_stack(__u32 id, const char *payload, struct totals *t)
+{
+	struct ktrc_ev_stack stack;
+	struct ktrc_ev_stack_ref ref;
+
+	if (id == KTRC_EV_stack) {
+		memcpy(&stack, payload, sizeof(stack));
+		if (!stack.is_kernel)
+			t->nr_frames[stack.slot] = stack.nr_frames;
+	} else if (id == KTRC_EV_stack_ref) {
+		memcpy(&ref, payload, sizeof(ref));
+		t->with_frames[ref.user_slot ? t->nr_frames[ref.user_slot] : 0]++;
+	}
+}
+
+/* Returns how many frames most user stacks have. */
+static __u32 usual_frames(const struct totals *t)
+{
+	__u32 usual = 0;
+
+	for (__u32 nr = 1; nr <= MAX_FRAMES; nr++) {
+		if (t->with_frames[nr] > t->with_frames[usual])
+			usual = nr;
+	}
+	return usual;
+}
+
 /* Add the record at @p to @t.  Returns its size. */
 static size_t add_record(const char *p, struct totals *t)
 {
@@ -75,6 +114,7 @@ static size_t add_record(const char *p, struct totals *t)
 		memcpy(&counts, p + header, sizeof(counts));
 		t->records += counts.written;
 	}
+	note_stack(id, p + header, t);
 	if (events[id].kind != DICT) {
 		t->records++;
 		t->record_bytes = header + events[id].bytes;
@@ -82,26 +122,46 @@ static size_t add_record(const char *p, struct totals *t)
 	return header + events[id].bytes;
 }
 
+/* Add the records of a packet up to the position @end of the ring. */
+static void add_packet(const struct ktrc_status *st, const struct ktrc_ioc_info *info, __u64 packet,
+		       __u64 end, struct totals *t)
+{
+	const char *slot = (const char *)st + info->status_bytes +
+			   packet % info->nr_packets * info->packet_bytes;
+	__u64 pos = packet * info->packet_bytes + sizeof(struct ktrc_packet_header);
+
+	while (pos < end)
+		pos += add_record(slot + pos % info->packet_bytes, t);
+	if (pos != end) {
+		fprintf(stderr, "ring: the last record does not end where the packet ends\n");
+		exit(1);
+	}
+}
+
+/* Where the records of a packet that is full end, in the ring. */
+static __u64 end_of(const struct ktrc_status *st, const struct ktrc_ioc_info *info, __u64 packet)
+{
+	const struct ktrc_packet_header *header =
+		(const void *)((const char *)st + info->status_bytes +
+			       packet % info->nr_packets * info->packet_bytes);
+
+	return packet * info->packet_bytes + header->content_bits / 8;
+}
+
 int main(void)
 {
-	struct totals t = { 0 };
+	static struct totals open,
+		full; /* packets: the last one, and the one before it, if there is one */
 	struct ktrc_ioc_info info;
 	const struct ktrc_status *st = map_ring(&info);
 	__u64 head = __atomic_load_n(&st->head, __ATOMIC_ACQUIRE);
 	__u64 packet = head ? (head - 1) / info.packet_bytes : 0;
-	__u64 pos = packet * info.packet_bytes + sizeof(struct ktrc_packet_header);
-	const char *slot =
-		(const char *)st + info.status_bytes + packet % info.nr_packets * info.packet_bytes;
 
-	if (!head)
-		pos = 0;
-	while (pos < head)
-		pos += add_record(slot + pos % info.packet_bytes, &t);
-	if (pos != head) {
-		fprintf(stderr, "ring: the last record does not end where the packet ends\n");
-		return 1;
-	}
-	printf("%llu %llu %zu %llu\n", (unsigned long long)head, t.records, t.record_bytes,
-	       (unsigned long long)st->lost);
+	if (head)
+		add_packet(st, &info, packet, head, &open);
+	if (packet)
+		add_packet(st, &info, packet - 1, end_of(st, &info, packet - 1), &full);
+	printf("%llu %llu %zu %llu %u\n", (unsigned long long)head, open.records, open.record_bytes,
+	       (unsigned long long)st->lost, usual_frames(packet ? &full : &open));
 	return 0;
 }

@@ -156,7 +156,13 @@ void ktrc_copy_user(struct ktrc_copy *copy, u32 bytes)
 
 static void write_with_stacks(struct rig *rig, u32 event, const struct payload *p)
 {
-	ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
+	u64 word;
+
+	memcpy(&word, p, sizeof(word));
+	if (payload_bytes(event) == sizeof(word))
+		ktrc_emit_word_with_stacks(&rig->cpu, event, word, &rig->rule);
+	else
+		ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
 }
 
 static void write_payload(struct rig *rig, u32 event, const struct payload *p)

@@ -218,7 +218,7 @@ static const char *two_listeners(void)
 	static struct ktrc_filter long_ones = { .rule[KTRC_EV_fault].min_ticks = 50 };
 	struct ktrc_listeners all = {
 		.nr = 2,
-		.at = { { &rig.cpu, NULL }, { &other.cpu, &long_ones } },
+		.at = { { .cpus = &rig.cpu }, { .cpus = &other.cpu, .filter = &long_ones } },
 	};
 	const struct ktrc_outlet outlet = { .all = &all };
 	u32 i;

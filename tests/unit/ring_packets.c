@@ -51,7 +51,7 @@ static const char *status_page(void)
 
 static const char *fields_land(void)
 {
-	static const struct ktrc_listeners all = { .nr = 1, .at = { { &rig.cpu, NULL } } };
+	static const struct ktrc_listeners all = { .nr = 1, .at = { { .cpus = &rig.cpu } } };
 	static const struct ktrc_outlet outlet = { .all = &all };
 	struct ktrc_ring *r = &rig.cpu.ring;
 	struct ktrc_ev_fault got;
