@@ -227,7 +227,7 @@ static u32 fault_result_unusual(vm_fault_t ret)
 	if (ret & VM_FAULT_ERROR)
 		return KTRC_fault_result_sigbus;
 	if (ret & VM_FAULT_RETRY)
-		return KTRC_fault_result_retry;
+		return ret & VM_FAULT_MAJOR ? KTRC_fault_result_retry_io : KTRC_fault_result_retry;
 	return KTRC_fault_result_major;
 }
 
@@ -275,6 +275,13 @@ static u64 fault_key(const struct ktrc_ev_fault *attempt)
 	return 1 + hash_64(attempt->page ^ (u64)current->pid << 36 ^ before << 20, 32);
 }
 
+/* will the fault have another attempt */
+static bool goes_on(const struct ktrc_ev_fault *attempt)
+{
+	return attempt->result == KTRC_fault_result_retry ||
+	       attempt->result == KTRC_fault_result_retry_io;
+}
+
 static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u64 ticks)
 {
 	union ktrc_fault_payload p = { .word = word };
@@ -282,10 +289,9 @@ static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u6
 
 	p.rec.dur = min_t(u64, ticks, U32_MAX);
 	facts.mode = p.rec.mode;
-	facts.is_major = p.rec.result == KTRC_fault_result_major ||
-			 p.rec.result == KTRC_fault_result_retry;
+	facts.is_major = p.rec.result == KTRC_fault_result_major || goes_on(&p.rec);
 	facts.has_waited = p.rec.tried;
-	if (p.rec.tried || p.rec.result == KTRC_fault_result_retry)
+	if (p.rec.tried || goes_on(&p.rec))
 		facts.shared_by = fault_key(&p.rec);
 	ktrc_outlet_hand(l, KTRC_EV_fault, &p.rec, sizeof(p.rec), &facts);
 }

@@ -100,7 +100,7 @@ same() {
 {
 	same pid '$4 == '"${pid_in%% *}"
 	same min '$6 == "fault:" && (dur_ns >= 40000 || /tried=1/)'
-	same major '$6 == "fault:" && /result=(major|retry)/'
+	same major '$6 == "fault:" && /result=(major|retry|retry_io)/'
 	same user '/mode=user/'
 	same kernel '/mode=(kernel|gup)/'
 	timed=$(of_tids all "${pid_in%% *}" '$6 == "fault:"' | wc -l)

@@ -356,10 +356,14 @@ static void test_retries(void)
 	add_attempt(&s, ++t, 4, KTRC_fault_result_retry, 0, 100); /* given up */
 	add_attempt(&s, ++t, 5, KTRC_fault_result_minor, 0, 10);
 	add_attempt(&s, ++t, 6, KTRC_fault_result_sigsegv, 0, 10);
+	add_attempt(&s, ++t, 8, KTRC_fault_result_retry_io, 0, 100);
+	add_attempt(&s, ++t, 8, KTRC_fault_result_major, 1, 20);
+	add_attempt(&s, ++t, 9, KTRC_fault_result_major, 0, 20);
 	add_attempt(&s, ++t, 7, KTRC_fault_result_retry, 0, 100); /* the window ends */
 	faults = faults_of(&s, 0);
-	ok(faults->all->faults == 5 && faults->all->attempts == 10, "attempts fold into faults");
-	ok(faults->all->majors == 2 && faults->all->max_ticks == 330,
+	ok(faults->all->faults == 7 && faults->all->attempts == 13, "attempts fold into faults");
+	ok(faults->io_begun == 2, "who began I/O is told from who waited for it");
+	ok(faults->all->majors == 4 && faults->all->max_ticks == 330,
 	   "a retried fault is major, its time the sum");
 	ok(faults->all->unfinished == 2 && faults->all->failed == 1,
 	   "unfinished and failed faults are told apart");

@@ -68,7 +68,7 @@ static struct ktrc_table check_table(const struct ktrc_check *check)
 	};
 }
 
-static json_t *reconciled_to_json(const struct ktrc_reconciled *r, bool has_percent)
+static json_t *reconciled_to_json(const struct ktrc_reconciled *r)
 {
 	json_t *object;
 
@@ -76,7 +76,7 @@ static json_t *reconciled_to_json(const struct ktrc_reconciled *r, bool has_perc
 		return json_pack("{s:s}", "why_unknown", r->why_unknown);
 	object = json_pack("{s:I, s:I}", "traced", (json_int_t)r->traced, "vmstat",
 			   (json_int_t)r->kernel);
-	if (has_percent && r->kernel)
+	if (r->kernel)
 		json_object_set_new(object, "covered_percent",
 				    json_real(ktrc_reconciled_percent(r)));
 	return object;
@@ -94,10 +94,10 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 		(json_int_t)t->read, "overwritten", (json_int_t)t->absent, "bad_packets",
 		(json_int_t)check->damage.bad_packets, "cut_bytes",
 		(json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
-		reconciled_to_json(&check->pgfault, true), "pgmajfault",
-		reconciled_to_json(&check->pgmajfault, false), "allocstall",
-		reconciled_to_json(&check->allocstall, true), "compact_stall",
-		reconciled_to_json(&check->compact_stall, true), "user_stacks",
+		reconciled_to_json(&check->pgfault), "pgmajfault",
+		reconciled_to_json(&check->pgmajfault), "allocstall",
+		reconciled_to_json(&check->allocstall), "compact_stall",
+		reconciled_to_json(&check->compact_stall), "user_stacks",
 		(json_int_t)check->user_stacks, "one_frame_stacks", (json_int_t)check->one_frame,
 		"copied_stacks", (json_int_t)check->copied, "unwound_stacks",
 		(json_int_t)check->unwound);
@@ -172,27 +172,25 @@ const char *ktrc_text_stacks(const struct ktrc_check *check, char room[KTRC_LINE
 
 /* @note: what to know of the two numbers; the kernel's stands behind it. */
 static void print_reconciled(const char *name, const struct ktrc_reconciled *r, const char *note,
-			     bool has_percent, FILE *file)
+			     FILE *file)
 {
 	fprintf(file, "%-14s ", name);
 	if (r->why_unknown) {
 		fprintf(file, "not compared: %s\n", r->why_unknown);
 		return;
 	}
-	if (has_percent && r->kernel)
+	if (r->kernel)
 		fprintf(file, "%.2f%% covered: ", ktrc_reconciled_percent(r));
 	fprintf(file, "%llu recorded%s %llu\n", r->traced, note, r->kernel);
 }
 
 static void print_all_reconciled(const struct ktrc_check *check, FILE *file)
 {
-	print_reconciled("pgfault", &check->pgfault, ", /proc/vmstat counted", true, file);
-	print_reconciled("pgmajfault", &check->pgmajfault,
-			 " with waits for I/O under way; /proc/vmstat, without:", false, file);
+	print_reconciled("pgfault", &check->pgfault, ", /proc/vmstat counted", file);
+	print_reconciled("pgmajfault", &check->pgmajfault, ", /proc/vmstat counted", file);
 	print_reconciled("allocstall", &check->allocstall,
-			 "; /proc/vmstat, a repeated one again:", true, file);
-	print_reconciled("compact_stall", &check->compact_stall, ", /proc/vmstat counted", true,
-			 file);
+			 "; /proc/vmstat, a repeated one again:", file);
+	print_reconciled("compact_stall", &check->compact_stall, ", /proc/vmstat counted", file);
 }
 
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,

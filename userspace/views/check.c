@@ -143,7 +143,7 @@ static void reconcile(struct ktrc_check *check, const struct ktrc_capture *captu
 	if (!kernel_counts_attempts(capture->kernel) && is_complete)
 		check->pgfault.traced -= faults->all->attempts - faults->all->faults;
 	check->pgfault.kernel = stop->pgfault - start->pgfault;
-	check->pgmajfault.traced = faults->all->majors;
+	check->pgmajfault.traced = faults->io_begun;
 	check->pgmajfault.kernel = stop->pgmajfault - start->pgmajfault;
 	if (!faults->has_duration)
 		check->pgmajfault.why_unknown =

@@ -64,8 +64,7 @@ struct ktrc_reconciled {
  * @damage: what could not be decoded
  * @cut_bytes: missing at the ends of the trace's files
  * @pgfault: faults or attempts, as this kernel counts them
- * @pgmajfault: major faults; the kernel counts only those that start an I/O, the
- *	trace also those that wait for one under way, so they need not agree
+ * @pgmajfault: attempts that begin I/O, as the kernel counts them
  * @allocstall: stalls in global direct reclaim; the kernel counts one that has to start
  *	over again
  * @compact_stall: stalls in compaction that the kernel counts

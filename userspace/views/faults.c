@@ -34,7 +34,7 @@ struct ktrc_faults_private {
 	const struct ktrc_getter *page, *mode, *write, *tried, *result, *dur, *class;
 	const struct ktrc_enum *classes;
 	enum ktrc_fault_mode_index mode_index[16];
-	u64 result_minor, result_major, result_retry;
+	u64 result_minor, result_major, result_retry, result_retry_io;
 	struct ktrc_spaces *spaces; /* NULL: what is mapped is not known */
 	struct task_slot *tasks;
 	size_t nr_tasks;
@@ -87,6 +87,7 @@ static void resolve(struct ktrc_faults *view)
 	priv->result_minor = value_of(view->event, "result", "minor");
 	priv->result_major = value_of(view->event, "result", "major");
 	priv->result_retry = value_of(view->event, "result", "retry");
+	priv->result_retry_io = value_of(view->event, "result", "retry_io");
 	resolve_modes(priv, view->event);
 	view->has_duration = priv->dur && priv->result && priv->tried;
 	if (!priv->page || !priv->mode || !priv->write)
@@ -364,6 +365,18 @@ static bool goes_on(const struct pending *pending, const struct attempt *a)
 	return pending->is_open && a->is_tried && a->page == pending->page;
 }
 
+static bool is_retry(const struct ktrc_faults_private *priv, const struct attempt *a)
+{
+	return a->result == priv->result_retry || a->result == priv->result_retry_io;
+}
+
+/* A last attempt that began I/O once more counts as one that did not: it is major all the same. */
+static bool has_begun_io(const struct ktrc_faults_private *priv, const struct attempt *a)
+{
+	return a->result == priv->result_retry_io ||
+	       (a->result == priv->result_major && !a->is_tried);
+}
+
 /* A last attempt is recorded however short: here without its wait, which then was too short, or is gone. */
 static bool is_short(const struct ktrc_faults *view, const struct ktrc_task *task,
 		     const struct attempt *a)
@@ -381,17 +394,18 @@ static int add_attempt(struct ktrc_faults *view, struct pending *pending, const 
 		       const struct attempt *a)
 {
 	const struct ktrc_faults_private *priv = view->priv;
-	bool is_retry = view->has_duration && a->result == priv->result_retry;
+	bool is_waiting = view->has_duration && is_retry(priv, a);
 	bool is_major = view->has_duration && (a->is_tried || a->result == priv->result_major);
 	u64 ticks = a->ticks;
 
-	count_attempts(sides, ticks, is_retry || a->result == priv->result_major, view->weight);
+	count_attempts(sides, ticks, is_waiting || a->result == priv->result_major, view->weight);
+	view->io_begun += view->has_duration && has_begun_io(priv, a) ? view->weight : 0;
 	if (goes_on(pending, a)) {
 		ticks += pending->ticks;
 		count_unfinished(&pending->sides, -(s64)view->weight);
 	}
-	*pending = (struct pending){ is_retry, a->page, ticks, *sides };
-	if (is_retry) {
+	*pending = (struct pending){ is_waiting, a->page, ticks, *sides };
+	if (is_waiting) {
 		count_unfinished(sides, view->weight);
 		return 0;
 	}
@@ -422,7 +436,7 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	}
 	a = decode(view->priv, record->payload);
 	if (is_short(view, record->task, &a)) {
-		view->nr_short += a.result != view->priv->result_retry;
+		view->nr_short += !is_retry(view->priv, &a);
 		return 0;
 	}
 	slot = get_task(view, record->task);

@@ -84,6 +84,7 @@ struct ktrc_fault_rows {
  * @nr_short: faults whose last attempt, shorter than what is to be recorded, whose waits are not there: so were those, or
  *	their records are gone
  * @weight: faults that a record stands for
+ * @io_begun: attempts that began I/O, as the kernel counts major faults
  * @all: everything
  * @processes: by process
  * @cgroups: by cgroup id
@@ -99,6 +100,7 @@ struct ktrc_faults {
 	u64 left_out;
 	u64 nr_short;
 	u32 weight;
+	u64 io_begun;
 	struct ktrc_fault_row *all;
 	struct ktrc_fault_rows processes;
 	struct ktrc_fault_rows cgroups;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * touch_file FILE PAGES [cached]: loads one byte of each of the first PAGES pages of a file,
- * without reading ahead, which are not in the page cache then, unless they shall stay, and
- * prints "tid FIRST_PAGE END_PAGE", pages as address >> 12.
+ * touch_file FILE PAGES [cached|ahead]: loads one byte of each of the first PAGES pages of a file,
+ * which are not in the page cache then, unless they shall stay; the kernel reads none ahead, unless
+ * it shall.  Prints "tid FIRST_PAGE END_PAGE", pages as address >> 12.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -19,14 +19,16 @@
 int main(int argc, char **argv)
 {
 	bool is_cached = argc == 4 && strcmp(argv[3], "cached") == 0;
-	size_t pages = argc == 3 + is_cached ? strtoul(argv[2], NULL, 10) : 0, i;
+	bool is_ahead = argc == 4 && strcmp(argv[3], "ahead") == 0;
+	size_t pages = argc == 3 + is_cached + is_ahead ? strtoul(argv[2], NULL, 10) : 0, i;
 	int fd = pages ? open(argv[1], O_RDONLY) : -1;
 	const volatile char *p;
 
 	if (fd < 0)
-		errx(2, "usage: touch_file FILE PAGES [cached]");
+		errx(2, "usage: touch_file FILE PAGES [cached|ahead]");
 	p = mmap(NULL, pages * PAGE, PROT_READ, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED || madvise((void *)p, pages * PAGE, MADV_RANDOM) ||
+	if (p == MAP_FAILED ||
+	    madvise((void *)p, pages * PAGE, is_ahead ? MADV_NORMAL : MADV_RANDOM) ||
 	    (!is_cached && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED)))
 		err(1, "%s", argv[1]);
 	for (i = 0; i < pages; i++)
