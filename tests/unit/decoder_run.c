@@ -67,12 +67,13 @@ static void remove_cgroup(const char *cgroup)
 
 /* ---- a session ---- */
 
-static u64 same, changed, removed, made;
+static u64 same, changed, lifted, removed, made;
 
 static int start_session(struct ktrc_device *dev, struct ktrc_error *err)
 {
 	(void)dev, (void)err;
 	set_quota("changed", "30000 100000\n");
+	set_quota("lifted", "max 100000\n");
 	/* in this order: a directory's number is used again */
 	made = make_cgroup("made", "40000 100000\n");
 	remove_cgroup("removed");
@@ -149,6 +150,8 @@ static void test_quotas(void)
 		abort();
 	ok(is_quota(capture, same, 10000, false), "a quota that stays");
 	ok(is_quota(capture, changed, 30000, true), "that one was changed while it recorded");
+	ok(is_quota(capture, lifted, 60000, true),
+	   "that one was lifted: what throttled was the one before");
 	ok(is_quota(capture, removed, 50000, false), "that of a cgroup that was removed");
 	ok(is_quota(capture, made, 40000, false), "and of one that was made");
 	ktrc_capture_destroy(capture);
@@ -160,10 +163,12 @@ int main(void)
 		abort();
 	same = make_cgroup("same", "10000 100000\n");
 	changed = make_cgroup("changed", "20000 100000\n");
+	lifted = make_cgroup("lifted", "60000 100000\n");
 	removed = make_cgroup("removed", "50000 100000\n");
 	test_quotas();
 	remove_cgroup("same");
 	remove_cgroup("changed");
+	remove_cgroup("lifted");
 	remove_cgroup("made");
 	remove(root);
 	return end_of_tests();

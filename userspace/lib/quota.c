@@ -36,6 +36,8 @@ static int add(struct ktrc_quotas *quotas, const struct ktrc_quota *quota, bool 
 		return 0;
 	row->is_changed = row->is_changed || row->quota_us != quota->quota_us ||
 			  row->period_us != quota->period_us;
+	if (!quota->quota_us) /* what throttled is the limit that was there */
+		return 0;
 	row->quota_us = quota->quota_us;
 	row->period_us = quota->period_us;
 	return 0;

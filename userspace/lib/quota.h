@@ -15,9 +15,9 @@
 /**
  * struct ktrc_quota - a cgroup's
  * @cgid: the cgroup
- * @quota_us: CPU time in each period, of all CPUs together; 0: no limit
+ * @quota_us: CPU time in each period, of all CPUs together: the last limit that was seen; 0: none was
  * @period_us: the period
- * @is_changed: it was another one before
+ * @is_changed: it was another one before, or has been lifted
  */
 struct ktrc_quota {
 	u64 cgid;
