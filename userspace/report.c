@@ -226,8 +226,7 @@ static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *c
 	if (code)
 		return code;
 	ktrc_print_faults(faults, cli->format, &cli->out);
-	note_unknown(cli, "how long faults took",
-		     faults->has_duration ? NULL : "the session records fault.light, not fault");
+	note_unknown(cli, "how long faults took", ktrc_faults_why_no_durations(faults));
 	note_unknown(cli, "what was mapped", faults->why_no_mappings);
 	return 0;
 }
@@ -267,13 +266,11 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 /* Of a record without its stack, or of functions that have no names. */
 static void note_guesses(const struct ktrc_compaction *compaction, const struct ktrc_cli *cli)
 {
-	const struct ktrc_rule *rule = &compaction->capture->session.rules[compaction->event->id];
+	const char *why = ktrc_compaction_why_guessed(compaction);
 
-	if (compaction->guessed && cli->format != KTRC_OUT_JSON)
+	if (why && cli->format != KTRC_OUT_JSON)
 		ktrc_cli_note(cli, "of %llu stalls the cause is told by order and flags alone: %s",
-			      compaction->guessed,
-			      rule->kernel_frames ? "their callers are not known" :
-						    "compaction:stack=kernel records who called");
+			      compaction->guessed, why);
 }
 
 static int print_compaction(const struct ktrc_views *views, const struct ktrc_cli *cli)

@@ -15,11 +15,12 @@ static u64 lost; /* hits, of each capture that is made */
 static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
 
-/* A fault, a stall without its stack, and a cgroup that was kept off by the quota of one above it. */
+/* A fault, also as fault.light has it, a stall without its stack, and a cgroup that was kept off by the quota of one above it. */
 static struct ktrc_capture *make_capture(u64 events)
 {
 	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
+	const struct ktrc_ev_fault_light light = { .mode = KTRC_fault_mode_user };
 	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9 };
 	const struct ktrc_ev_throttle kept_off = { .cgid = 11, .limiter_id = 7, .dur = 1000 };
 	const struct ktrc_ev_counts maps = { .event_id = KTRC_EV_map, .lost = lost_maps };
@@ -29,6 +30,7 @@ static struct ktrc_capture *make_capture(u64 events)
 
 	synth_open(&stream, START_TICKS, &task);
 	synth_fault(&stream, START_TICKS + 1, &fault);
+	synth_record(&stream, KTRC_EV_fault_light, START_TICKS + 1, &light, sizeof(light));
 	synth_record(&stream, KTRC_EV_compaction, START_TICKS + 2, &stall, sizeof(stall));
 	synth_record(&stream, KTRC_EV_throttle, START_TICKS + 3, &kept_off, sizeof(kept_off));
 	synth_close(&stream);
@@ -210,10 +212,25 @@ static void test_frames(void)
 	ok(nr_named_frames(1) == 1, "as long as no change of that was lost");
 }
 
+static void test_durations(void)
+{
+	json_t *unknown = member(BIT(fault_light), KTRC_VIEW_FAULTS, "why_durations_unknown");
+	json_t *known = member(BIT(fault), KTRC_VIEW_FAULTS, "why_durations_unknown");
+	const char *why = "the session records fault.light, not fault";
+
+	ok(json_is_string(unknown) && !strcmp(json_string_value(unknown), why) &&
+		   notes(BIT(fault_light), KTRC_VIEW_FAULTS, (struct ktrc_cli){ 0 }, why),
+	   "why there are no durations, and what to record");
+	ok(json_is_null(known), "not where there are");
+	json_decref(unknown);
+	json_decref(known);
+}
+
 static void test_stacks(void)
 {
 	struct ktrc_cli with = { .out.has_stacks = true };
 	json_t *guessed = member(BIT(compaction), KTRC_VIEW_COMPACTION, "guessed_causes");
+	json_t *why = member(BIT(compaction), KTRC_VIEW_COMPACTION, "why_causes_guessed");
 
 	ok(notes(BIT(fault), KTRC_VIEW_EVENTS, with, "stack=user") &&
 		   notes(BIT(fault), KTRC_VIEW_EVENTS, (struct ktrc_cli){ 0 }, NULL),
@@ -222,7 +239,10 @@ static void test_stacks(void)
 		   notes(BIT(compaction), KTRC_VIEW_COMPACTION, (struct ktrc_cli){ 0 },
 			 "of 1 stalls the cause is told by order and flags alone: compaction:stack=kernel"),
 	   "a cause is guessed where nobody knows the caller");
+	ok(json_is_string(why) && strstr(json_string_value(why), "compaction:stack=kernel"),
+	   "and the document says what to record");
 	json_decref(guessed);
+	json_decref(why);
 }
 
 static void test_other_tools(void)
@@ -285,6 +305,7 @@ int main(void)
 	test_mappings();
 	test_lost_later();
 	test_frames();
+	test_durations();
 	test_stacks();
 	test_other_tools();
 	test_quota_above();

@@ -417,6 +417,8 @@ static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_out
 	ktrc_json_set_number(document, "left_out", view->left_out);
 	ktrc_json_set_number(document, "torn", view->torn);
 	ktrc_json_set_number(document, "guessed_causes", view->guessed);
+	json_object_set_new(document, "why_causes_guessed",
+			    ktrc_json_text_or_null(ktrc_compaction_why_guessed(view)));
 	ktrc_json_set_number(document, "unnamed_cgroups", view->nr_unnamed);
 	json_object_set_new(document, "why_migrated_unknown",
 			    ktrc_json_text_or_null(view->why_no_pages));

@@ -247,6 +247,8 @@ void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format
 		json_object_set_new(document, "event", json_string(faults->event->label));
 		ktrc_json_set_number(document, "left_out", faults->left_out);
 		ktrc_json_set_number(document, "nr_short", faults->nr_short);
+		json_object_set_new(document, "why_durations_unknown",
+				    ktrc_json_text_or_null(ktrc_faults_why_no_durations(faults)));
 		json_object_set_new(document, "why_mappings_unknown",
 				    ktrc_json_text_or_null(faults->why_no_mappings));
 		ktrc_tables_set_json(tables.at, NR_TABLES, document, out);

@@ -535,6 +535,15 @@ int ktrc_compaction_finish(struct ktrc_compaction *view)
 	return count_unnamed(view);
 }
 
+const char *ktrc_compaction_why_guessed(const struct ktrc_compaction *view)
+{
+	if (!view->guessed)
+		return NULL;
+	return view->capture->session.rules[view->event->id].kernel_frames ?
+		       "their callers are not known" :
+		       "compaction:stack=kernel records who called";
+}
+
 bool ktrc_compaction_is_empty(const struct ktrc_compaction *view)
 {
 	return !view->all->stalls && !view->under_way.nr && !view->nr_zones &&

@@ -190,6 +190,9 @@ int ktrc_compaction_finish(struct ktrc_compaction *view);
 /** ktrc_compaction_is_empty() - no stall, none under way, no zone was compacted, no kinds mixed */
 bool ktrc_compaction_is_empty(const struct ktrc_compaction *view);
 
+/** ktrc_compaction_why_guessed() - and what would tell more; NULL: no cause is */
+const char *ktrc_compaction_why_guessed(const struct ktrc_compaction *view);
+
 /** ktrc_compaction_name() - a value of one of its enumerations; NULL if it has no name */
 const char *ktrc_compaction_name(const struct ktrc_compaction *view, const char *enumeration,
 				 u64 number);

@@ -476,6 +476,11 @@ static void sort_rows(struct ktrc_fault_rows *rows)
 		*place_of(rows, rows->at[i]->key, &rows->at[i]->area) = (u32)i;
 }
 
+const char *ktrc_faults_why_no_durations(const struct ktrc_faults *view)
+{
+	return view->has_duration ? NULL : "the session records fault.light, not fault";
+}
+
 void ktrc_faults_sort(struct ktrc_faults *view)
 {
 	if (view->priv->spaces && has_lost_mappings(view))

@@ -122,6 +122,9 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record);
 /** ktrc_faults_sort() - the costliest first, and no mapping if a change of one was lost; more records may follow */
 void ktrc_faults_sort(struct ktrc_faults *view);
 
+/** ktrc_faults_why_no_durations() - nor results; NULL: they are known */
+const char *ktrc_faults_why_no_durations(const struct ktrc_faults *view);
+
 /** ktrc_faults_window_ticks() - length of the window the view covers */
 u64 ktrc_faults_window_ticks(const struct ktrc_faults *view);
 
