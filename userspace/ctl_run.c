@@ -114,9 +114,10 @@ static int wait_for_command(const struct run *run, struct ktrc_error *err)
 }
 
 /* From start to stop. */
-static int record(struct run *run, struct ktrc_device *dev, struct ktrc_base *base,
-		  struct ktrc_error *err)
+static int record(struct run *run, struct ktrc_nl *nl, struct ktrc_device *dev,
+		  struct ktrc_base *base, struct ktrc_error *err)
 {
+	struct ktrc_error unknown;
 	int ret;
 
 	base->start = ktrc_vmstat_read();
@@ -129,6 +130,8 @@ static int record(struct run *run, struct ktrc_device *dev, struct ktrc_base *ba
 		wait_for_time(run, dev);
 	if (ret < 0)
 		return ret;
+	if (run->request.cli.save)
+		ktrc_capture_keep_mapped(nl, dev, &unknown); /* or it is not known */
 	ret = ktrc_device_stop(dev, err);
 	if (ret == 0)
 		base->stop = ktrc_vmstat_read();
@@ -152,11 +155,12 @@ static int capture_run(struct run *run, struct ktrc_nl *nl, struct ktrc_device *
 
 	ret = scan_quotas(run, &quotas, err);
 	if (ret == 0)
-		ret = record(run, dev, &base, err);
+		ret = record(run, nl, dev, &base, err);
 	if (ret == 0)
 		ret = scan_quotas(run, &quotas, err);
 	if (ret == 0)
-		ret = ktrc_capture_live(nl, dev, false, capture, err);
+		ret = ktrc_capture_live(nl, dev, run->request.cli.save != NULL, capture, err);
+	ktrc_capture_forget_mapped(dev->info.name);
 	if (ret < 0)
 		return ret;
 	(*capture)->base = base;

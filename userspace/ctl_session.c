@@ -6,6 +6,7 @@
 
 #include "../uapi/ktrc_events.h"
 #include "ctl.h"
+#include "lib/capture.h"
 #include "lib/cleanup.h"
 #include "lib/device.h"
 #include "lib/vmstat.h"
@@ -72,6 +73,16 @@ static void store_quotas(const char *name, bool is_start)
 	    ktrc_quotas_scan(&quotas, true) == 0)
 		ktrc_quotas_store(&quotas, name, dev->info.uuid, &err);
 	ktrc_quotas_release(&quotas);
+}
+
+/* Keeps what processes have mapped; without it the view says that it is unknown. */
+static void keep_mapped(struct ktrc_nl *nl, const char *name)
+{
+	__ktrc_device struct ktrc_device *dev = NULL;
+	struct ktrc_error err;
+
+	if (ktrc_device_open(name, 0, &dev, &err) == 0)
+		ktrc_capture_keep_mapped(nl, dev, &err);
 }
 
 /* The kernel's counters are read at once when it records: hooking in takes longer than that. */
@@ -149,6 +160,8 @@ static int stop(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_erro
 		ktrc_hint(err, "ktrc-read shows what it holds; ktrc-ctl reset deletes it");
 		return ret;
 	}
+	if (session.events >> KTRC_EV_map & 1)
+		keep_mapped(nl, cli->session);
 	stop = ktrc_vmstat_read();
 	ret = ktrc_nl_session_set(nl, cli->session, KTRC_STATE_STOPPED, err);
 	if (ret < 0)
@@ -182,6 +195,7 @@ static int reset(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_err
 	if (ret == 0) {
 		ktrc_base_forget(cli->session);
 		ktrc_quotas_forget(cli->session);
+		ktrc_capture_forget_mapped(cli->session);
 	}
 	return ret;
 }

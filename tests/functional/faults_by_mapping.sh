@@ -4,8 +4,9 @@
 # memory that is shared, of huge pages as well, of the heap; while they are mapped, unmapped, moved and replaced; of a
 # program that took another one's place, and of a child that it made. Both have ended when the view is made. What is
 # not known has no name; all mappings of a process make up its faults. Of what was mapped before the recording is
-# known what the process still has, as long as it is alive and is recorded, and no other. A saved trace says the same;
-# of a session that does not record mappings the view says which events do.
+# known what the process still has when it is looked at, recorded to the end and by nobody else: when the session is
+# read, saved or stopped, or its run ends. A saved trace says the same; of a session that does not record
+# mappings the view says which events do.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -68,13 +69,33 @@ old_is_known running
 ktrc-read -q --save "$tmp/old" || fail "save: $?"
 ktrc-ctl snapshot -q "$tmp/snapshot" || fail "snapshot: $?"
 ktrc-ctl stop -q || fail "stop: $?"
+mv /run/ktrc/default.mapped "$tmp" || fail "where is it kept"
 ktrc-read faults --format=json >"$tmp/view" || fail "faults: $?"
-expect "of a session that has stopped, what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" \
+expect "of what nobody looked at, what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" \
 	"$(printf '%s\n' '5 [anon_shmem]' "7 $file")" # it may have changed since
+mv "$tmp/default.mapped" /run/ktrc || fail "mv"
 kill "$pid"
 wait "$pid"
+old_is_known "stopped, and it ended"
 old_is_known saved "$tmp/old"
 old_is_known snapshot "$tmp/snapshot"
+ktrc-read -q --save "$tmp/later" || fail "save: $?"
+old_is_known "saved later" "$tmp/later"
+ktrc-ctl reset -q
+
+mkfifo "$tmp/told" "$tmp/says"
+exec 6<>"$tmp/told" 7<>"$tmp/says"
+touch_mappings "$file" wait <&6 >&7 &
+pid=$!
+read -ru 7 _ || fail "touch_mappings wait"
+# shellcheck disable=SC2016 # that shell's
+ktrc-ctl run -q --events=fault,map,process --memory=32M --save="$tmp/run" -- \
+	bash -c 'echo go >"$0/told"; exec sed "/^end$/Q" "$0/says" >"$0/known"' "$tmp" || fail "run: $?"
+child=$(sed -n 's/^child //p' "$tmp/known")
+kill "$pid"
+wait "$pid"
+old_is_known "of a run" "$tmp/run"
+expect "what is left of a session and a run" "$(ls /run/ktrc)" ""
 
 ktrc-ctl start -q --events=fault,map || fail "start: $?"
 touch_mappings "$file" >/dev/null || fail "touch_mappings: $?"

@@ -168,6 +168,24 @@ static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen, const char
 	return look;
 }
 
+static bool is_kept; /* looks are, and used later */
+
+/* As the one who stopped the session kept it. */
+static struct ktrc_mapped_look *kept(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
+{
+	static const struct ktrc_names names;
+	struct ktrc_schema *schema = synth_schema();
+	json_t *object = ktrc_mapped_look_to_json(look, seen);
+	struct ktrc_mapped_look *later = ktrc_mapped_look_from_json(object, schema, &names);
+
+	if (!object || !later)
+		abort();
+	json_decref(object);
+	ktrc_schema_destroy(schema);
+	ktrc_mapped_look_destroy(look);
+	return later;
+}
+
 /* How many are known, of whom so many answer, of a session that is confined to @path. */
 static int nr_known(u32 nr, const char *path)
 {
@@ -178,6 +196,8 @@ static int nr_known(u32 nr, const char *path)
 	nr_answers = nr;
 	look = look_at(&seen, path);
 	nr_answers = ~0u;
+	if (is_kept)
+		look = kept(look, &seen);
 	if (ktrc_mapped_load(&mapped, look, &seen) < 0)
 		abort();
 	ktrc_mapped_look_destroy(look);
@@ -230,6 +250,9 @@ static bool is_known_since(struct ktrc_capture *capture, u64 ticks)
 	struct ktrc_error err;
 	bool known;
 
+	if (is_kept)
+		look = kept(look, &seen);
+
 	if (ktrc_capture_start_reader(capture, &err) < 0 ||
 	    ktrc_capture_load_mapped(capture, look, ticks, &err) < 0)
 		abort();
@@ -256,6 +279,22 @@ static void test_reach(void)
 	capture = build_capture();
 	capture->session.state = KTRC_STATE_STOPPED;
 	ok(!is_known_since(capture, SECOND), "nor if the session has stopped since");
+}
+
+static void test_kept(void)
+{
+	struct ktrc_capture *capture;
+
+	is_kept = true;
+	ok(nr_known(2, NULL) == 2, "what was kept when it was stopped is known later");
+	capture = build_capture();
+	capture->session.state = KTRC_STATE_STOPPED;
+	ok(is_known_since(capture, SECOND), "of a session that has stopped since, too");
+	capture = build_capture();
+	capture->session.state = KTRC_STATE_STOPPED;
+	overwrite(&capture->streams[1]);
+	ok(!is_known_since(capture, SECOND - 1), "not if records were overwritten since");
+	is_kept = false;
 }
 
 /* What a process changed elsewhere was not recorded. */
@@ -316,6 +355,7 @@ int main(void)
 	ok(nr_known(2, NULL) == 2, "what processes have mapped is known");
 	ok(nr_known(1, NULL) == 1, "also while /proc does not answer for another one");
 	test_reach();
+	test_kept();
 	test_cgroup();
 	end_both();
 	test_namespace();

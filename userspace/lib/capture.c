@@ -10,8 +10,12 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "json.h"
+#include "kept.h"
 #include "packet.h"
 #include "session_rules.h"
+
+#define MAPPED_KIND "mapped"
 
 struct ktrc_capture *ktrc_capture_create(void)
 {
@@ -281,9 +285,9 @@ static u64 window_boot_ns(const struct ktrc_capture *capture)
  * the copy that is made afterwards.
  */
 static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
-		      struct ktrc_mapped_look **look, struct ktrc_error *err)
+		      struct ktrc_seen *seen, struct ktrc_mapped_look **look,
+		      struct ktrc_error *err)
 {
-	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
 	int ret = copy_all(capture, nl, dev, err);
 
 	if (ret < 0)
@@ -292,8 +296,8 @@ static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct k
 	ret = ktrc_capture_start_reader(capture, err);
 	if (ret < 0)
 		return ret;
-	look_through(capture, &seen);
-	*look = ktrc_mapped_look(&seen, capture->schema, &capture->names, capture->session.cgid,
+	look_through(capture, seen);
+	*look = ktrc_mapped_look(seen, capture->schema, &capture->names, capture->session.cgid,
 				 window_boot_ns(capture));
 	return *look ? 0 : ktrc_fail(err, ENOMEM, "what processes have mapped");
 }
@@ -307,12 +311,14 @@ static bool has_records(const struct ktrc_capture *capture, u32 cpu)
 }
 
 /* Whether all that happened since then is among the records; a consumer may have taken a CPU's. */
-static bool has_all_since(const struct ktrc_capture *capture, u64 ticks)
+static bool has_all_since(const struct ktrc_capture *capture, const struct ktrc_mapped_look *look,
+			  u64 ticks)
 {
 	const struct ktrc_counter_set *after = &capture->after;
 
-	if (capture->session.state != KTRC_STATE_RUNNING ||
-	    ktrc_capture_window_start(capture) > ticks)
+	if (capture->session.state != KTRC_STATE_RUNNING && !ktrc_mapped_look_is_kept(look))
+		return false;
+	if (ktrc_capture_window_start(capture) > ticks)
 		return false;
 	for (size_t i = 0; i < after->nr; i++)
 		if (after->rows[i].written && !has_records(capture, after->rows[i].cpu))
@@ -326,7 +332,7 @@ int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_lo
 	KTRC_CLEANUP(ktrc_seen_release)
 	struct ktrc_seen seen = {
 		.with_changes = true,
-		.is_partial = !has_all_since(capture, look_ticks),
+		.is_partial = !has_all_since(capture, look, look_ticks),
 	};
 
 	look_through(capture, &seen);
@@ -340,22 +346,65 @@ static void destroy_look(struct ktrc_mapped_look **look)
 	ktrc_mapped_look_destroy(*look);
 }
 
+int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_error *err)
+{
+	KTRC_CLEANUP(destroy_look) struct ktrc_mapped_look *look = NULL;
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
+	__ktrc_capture struct ktrc_capture *capture = NULL;
+	__ktrc_json json_t *document = NULL;
+	u64 look_ticks;
+	int ret = ktrc_capture_describe(nl, dev, &capture, err);
+
+	if (ret < 0 || !ktrc_capture_has_mappings(capture))
+		return ret;
+	ret = look_ahead(capture, nl, dev, &seen, &look, err);
+	look_ticks = capture->end_ticks;
+	/* what changed after the session had stopped is in no record */
+	if (ret == 0)
+		ret = ktrc_capture_refresh(capture, nl, dev, err);
+	if (ret < 0 || capture->session.state != KTRC_STATE_RUNNING)
+		return ret;
+	document = json_pack("{s:s, s:o, s:I, s:o}", "format", "ktrc.mapped/1", "uuid",
+			     ktrc_json_uuid(capture->uuid), "ticks", (json_int_t)look_ticks,
+			     "mapped", ktrc_mapped_look_to_json(look, &seen));
+	return ktrc_kept_store(capture->session.name, MAPPED_KIND, document, err);
+}
+
+void ktrc_capture_forget_mapped(const char *session)
+{
+	ktrc_kept_forget(session, MAPPED_KIND);
+}
+
+/* What was kept when it was stopped; NULL if nothing was. */
+static struct ktrc_mapped_look *look_back(const struct ktrc_capture *capture, u64 *look_ticks)
+{
+	__ktrc_json json_t *document =
+		ktrc_kept_load(capture->session.name, MAPPED_KIND, capture->uuid);
+
+	if (!document)
+		return NULL;
+	*look_ticks = (u64)json_integer_value(json_object_get(document, "ticks"));
+	return ktrc_mapped_look_from_json(json_object_get(document, "mapped"), capture->schema,
+					  &capture->names);
+}
+
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
 		      struct ktrc_capture **ret_capture, struct ktrc_error *err)
 {
 	KTRC_CLEANUP(destroy_look) struct ktrc_mapped_look *look = NULL;
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
 	__ktrc_capture struct ktrc_capture *capture = NULL;
-	u64 end_ticks;
+	u64 end_ticks, look_ticks;
 	int ret;
 
 	ret = ktrc_capture_describe(nl, dev, &capture, err);
+	with_mapped = ret == 0 && with_mapped && ktrc_capture_has_mappings(capture);
 	/* what one that has stopped does not record may have changed everything */
-	if (ret == 0 && with_mapped && capture->session.state == KTRC_STATE_RUNNING &&
-	    ktrc_capture_has_mappings(capture))
-		ret = look_ahead(capture, nl, dev, &look, err);
+	if (with_mapped && capture->session.state == KTRC_STATE_RUNNING)
+		ret = look_ahead(capture, nl, dev, &seen, &look, err);
 	if (ret < 0)
 		return ret;
-	end_ticks = capture->end_ticks;
+	look_ticks = end_ticks = capture->end_ticks;
 	ret = copy_all(capture, nl, dev, err);
 	/* stopped meanwhile: to be held against the last counters, the records must be the last */
 	if (ret == 0 && capture->session.state == KTRC_STATE_STOPPED &&
@@ -368,8 +417,12 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_map
 		capture->settled_ticks = end_ticks;
 	calibrate(capture);
 	ret = ktrc_capture_start_reader(capture, err);
+	if (capture->session.state != KTRC_STATE_RUNNING) {
+		ktrc_mapped_look_destroy(look);
+		look = with_mapped ? look_back(capture, &look_ticks) : NULL;
+	}
 	if (ret == 0 && look)
-		ret = ktrc_capture_load_mapped(capture, look, end_ticks, err);
+		ret = ktrc_capture_load_mapped(capture, look, look_ticks, err);
 	if (ret < 0)
 		return ret;
 	*ret_capture = ktrc_steal(capture);

@@ -116,10 +116,20 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
 			 struct ktrc_error *err);
 
 /**
+ * ktrc_capture_keep_mapped() - before it is stopped: look at what its processes have mapped, and keep that
+ * @nl: control
+ * @dev: attached to the session
+ *
+ * Nothing is kept of a session that does not record what changes there, or has stopped meanwhile.
+ */
+int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_error *err);
+void ktrc_capture_forget_mapped(const char *session);
+
+/**
  * ktrc_capture_live() - a copy of what a session holds now, consuming nothing
  * @nl: control
  * @dev: attached to the session
- * @with_mapped: @mapped as well, of one that is running and records what changes there
+ * @with_mapped: @mapped as well, of one that records what changes there, and is running or has kept it
  * @capture: set
  */
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,

@@ -26,6 +26,7 @@ struct ktrc_mapped_look {
 	struct ktrc_index files; /* numbers by hash of path */
 	u64 *blocks; /* with faults, by rising number */
 	size_t nr_blocks;
+	bool is_kept;
 };
 
 /* What a child is asked. */
@@ -368,6 +369,17 @@ json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped)
 	return json_pack("{s:o, s:o}", "rows", rows, "paths", paths);
 }
 
+json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
+{
+	const struct ktrc_index *pids = &seen->pids;
+	int ret = sort_blocks(look, &seen->blocks);
+
+	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
+		if (pids->slots[i].is_used)
+			ret = keep_all(look, (u32)pids->slots[i].a);
+	return ret == 0 ? ktrc_mapped_to_json(&look->mapped) : NULL;
+}
+
 static const struct ktrc_json_member row_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_mapped_row, pid),
 };
@@ -409,4 +421,29 @@ int ktrc_mapped_from_json(struct ktrc_mapped *mapped, const json_t *object)
 	int ret = ktrc_json_each(json_object_get(object, "paths"), path_from_json, mapped);
 
 	return ret ? ret : ktrc_json_each(json_object_get(object, "rows"), row_from_json, mapped);
+}
+
+struct ktrc_mapped_look *ktrc_mapped_look_from_json(const json_t *object,
+						    const struct ktrc_schema *schema,
+						    const struct ktrc_names *names)
+{
+	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
+
+	if (!look)
+		return NULL;
+	look->names = names;
+	look->is_kept = true;
+	look->spaces = ktrc_spaces_create(schema, 0);
+	if (look->spaces && ktrc_mapped_from_json(&look->mapped, object) == 0 &&
+	    ktrc_mapped_put(&look->mapped, look->spaces) == 0) {
+		look->mapped.nr = 0; /* the paths stay: rows are made of what has not changed */
+		return look;
+	}
+	ktrc_mapped_look_destroy(look);
+	return NULL;
+}
+
+bool ktrc_mapped_look_is_kept(const struct ktrc_mapped_look *look)
+{
+	return look->is_kept;
 }

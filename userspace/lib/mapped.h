@@ -57,6 +57,15 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns);
 void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look);
 
+/** ktrc_mapped_look_to_json() - what lies near to faults of @seen; NULL without memory */
+json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen);
+/** ktrc_mapped_look_from_json() - the reverse, of the same session; NULL if it is none, or without memory */
+struct ktrc_mapped_look *ktrc_mapped_look_from_json(const json_t *object,
+						    const struct ktrc_schema *schema,
+						    const struct ktrc_names *names);
+/** ktrc_mapped_look_is_kept() - was it made before its session was stopped */
+bool ktrc_mapped_look_is_kept(const struct ktrc_mapped_look *look);
+
 /**
  * ktrc_mapped_load() - what of that they had when the window began
  * @mapped: empty
