@@ -55,6 +55,17 @@ in_cgroup() {
 	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$@"
 }
 
+# called_by FILTER FUNCTION: each stall in reclaim that jq's filter lets pass has that function among its callers, and
+# they end where the kernel was entered, or with its thread's first; some stall has
+called_by() {
+	local callers
+	callers=$(ktrc-read events --stacks --format=ndjson | jq -r "select(.event == \"reclaim\" and ($1)).kernel_stack.frames |
+		map(.function // \"?\") | \"\(if index(\"$2\") then \"$2\" else .[0] end) \(.[-1])\"" | sort | uniq -c)
+	note "$1: $(sed 's/^ *//' <<<"$callers" | paste -sd ,)"
+	[ -n "$callers" ] || fail "$1: no stall"
+	expect "other callers" "$(grep -vE " $2 (entry_SYSCALL_64|asm_exc_page_fault|ret_from_fork)" <<<"$callers")" ""
+}
+
 # fault_groups EVENT FILE "TID FIRST_PAGE END_PAGE": how many of that event's records, in what
 # `ktrc-read events` said, are alike in these pages; lines are "time ticks cpu tid comm event:
 # name=value...", pages of equal length

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A guest of two memory nodes in which a node that is full is reclaimed before the other is
 # asked (vm.zone_reclaim_mode): each of those stalls is recorded, as many as the kernel's
-# tracepoints show, with its node, order, flags and reclaimed pages, none lost.
+# tracepoints show, with its node, order, flags, reclaimed pages and callers, none lost.
 # guest: nodes
 # long
 . tests/functional/lib.sh
@@ -47,5 +47,6 @@ diff "$tmp/theirs" "$tmp/ours" >"$tmp/diff" || fail "not the same stalls, tracef
 expect "nodes" "$(cut -d ' ' -f 1 "$tmp/ours" | sort -u)" 0
 expect "stalls in the view" "$(jq '.kinds[] | select(.kind == "node").stalls' "$tmp/view")" "$stalls"
 expect "lost" "$(jq .lost "$tmp/view")" 0
+called_by '.fields.kind == "node"' get_page_from_freelist
 ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
 ktrc-ctl reset -q

@@ -4,7 +4,7 @@
 # some: each that slept there is recorded, and nobody who was let in at once. Each wait inside of
 # reclaim, some of which a test module makes, is recorded, with its reason and node, and that it is part of a stall, or of kswapd's work. Both
 # are as many as the kernel's tracepoints and functions show in the same run, by task, last
-# as long within 10 %, none is lost, and none is counted twice.
+# as long within 10 %, and say who called; none is lost, and none is counted twice.
 # guest: small
 # long
 . tests/functional/lib.sh
@@ -143,6 +143,10 @@ ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
 jq -e '[.. | .lost? | numbers] | add == 0' "$tmp/stats" >/dev/null || fail "hits were lost: $(cat "$tmp/stats")"
 ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
+
+# who wanted memory, and who reclaims
+called_by '.fields.kind == "throttled_direct"' __alloc_pages
+called_by ".fields.kind == \"vmscan_throttled\" and .pid == $$" param_attr_store
 
 # nr FILTER: records of stalls
 nr() {
