@@ -4,6 +4,7 @@
  * come.  Everything above "control" runs there, in the task that calls: it never sleeps, locks,
  * allocates or prints.
  */
+#include <linux/binfmts.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -29,7 +30,7 @@ static u32 map_clock;
 struct map_entry {
 	u64 start;
 	struct file *file;
-	unsigned long asked; /* brk: the heap's end */
+	unsigned long asked; /* brk: the heap's end; stack: the struct linux_binprm */
 	struct ktrc_ev_map rec;
 };
 
@@ -128,6 +129,7 @@ static int ktrc_on_munmap_entry(struct kretprobe_instance *ri, struct pt_regs *r
 }
 NOKPROBE_SYMBOL(ktrc_on_munmap_entry);
 
+/* also of others that return 0 or an error */
 static int ktrc_on_munmap_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct map_entry *e = (void *)ri->data;
@@ -138,6 +140,57 @@ static int ktrc_on_munmap_exit(struct kretprobe_instance *ri, struct pt_regs *re
 	return 0;
 }
 NOKPROBE_SYMBOL(ktrc_on_munmap_exit);
+
+/* vm_brk_flags(addr, len, flags) */
+static int ktrc_on_bss_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct ktrc_ev_map rec = {
+		.page = regs_get_kernel_argument(regs, 0) >> 12,
+		.pages = pages_of(regs_get_kernel_argument(regs, 1)),
+		.map_call = KTRC_map_call_bss,
+		.prot_read = true,
+		.prot_write = true,
+		.prot_exec = !!(regs_get_kernel_argument(regs, 2) & VM_EXEC),
+		.anon = true,
+		.loading = current->in_execve,
+	};
+
+	return map_enter(ri, &rec, NULL);
+}
+NOKPROBE_SYMBOL(ktrc_on_bss_entry);
+
+/* setup_arg_pages(bprm, ...) */
+static int ktrc_on_stack_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct map_entry *e = (void *)ri->data;
+	const struct ktrc_ev_map rec = {
+		.map_call = KTRC_map_call_stack,
+		.prot_read = true,
+		.prot_write = true,
+		.anon = true,
+		.growsdown = true,
+		.loading = current->in_execve,
+	};
+
+	e->asked = regs_get_kernel_argument(regs, 0);
+	return map_enter(ri, &rec, NULL);
+}
+NOKPROBE_SYMBOL(ktrc_on_stack_entry);
+
+/* nobody else has that memory yet */
+static int ktrc_on_stack_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct map_entry *e = (void *)ri->data;
+	const struct vm_area_struct *vma = ((struct linux_binprm *)e->asked)->vma;
+
+	if (!(int)regs_return_value(regs)) {
+		e->rec.page = vma->vm_start >> 12;
+		e->rec.pages = pages_of(vma->vm_end - vma->vm_start);
+		e->rec.prot_exec = !!(vma->vm_flags & VM_EXEC);
+	}
+	return ktrc_on_munmap_exit(ri, regs);
+}
+NOKPROBE_SYMBOL(ktrc_on_stack_exit);
 
 /* mremap(addr, old_len, new_len, flags, new_addr) */
 static int mremap_entry(struct kretprobe_instance *ri, u64 addr, u64 old_bytes, u64 new_bytes,
@@ -236,6 +289,9 @@ static struct ktrc_function map_hooks[] = {
 			struct map_entry) },
 	{ KTRC_FUNCTION(KTRC_SYSCALL("brk"), ktrc_on_brk_entry, ktrc_on_brk_exit,
 			struct map_entry) },
+	{ KTRC_FUNCTION("vm_brk_flags", ktrc_on_bss_entry, ktrc_on_munmap_exit, struct map_entry) },
+	{ KTRC_FUNCTION("setup_arg_pages", ktrc_on_stack_entry, ktrc_on_stack_exit,
+			struct map_entry) },
 	/* of 32-bit programs: a kernel may have none */
 	{ KTRC_FUNCTION(KTRC_SYSCALL_32("mremap"), ktrc_on_mremap_32_entry, ktrc_on_mremap_exit,
 			struct map_entry),
@@ -267,7 +323,7 @@ static u64 map_missed(void)
 }
 
 const struct ktrc_probe ktrc_probe_map = {
-	.hook = "kretprobes do_mmap, __vm_munmap, mremap, brk",
+	.hook = "kretprobes do_mmap, __vm_munmap, mremap, brk, vm_brk_flags, setup_arg_pages",
 	.outlet = &map_outlet,
 	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = map_check,

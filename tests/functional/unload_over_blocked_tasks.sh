@@ -17,7 +17,8 @@ cgroups=/sys/fs/cgroup
 throttle=/sys/module/ktrc_hold/parameters/throttle
 huge=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 functions=(try_to_free_pages reclaim_throttle try_to_compact_pages compact_zone mem_cgroup_handle_over_high
-	do_mmap __vm_munmap __x64_sys_brk __x64_sys_mremap __x64_sys_process_madvise migrate_pages)
+	do_mmap vm_brk_flags setup_arg_pages __vm_munmap __x64_sys_brk __x64_sys_mremap __x64_sys_process_madvise
+	migrate_pages)
 of_32=(__ia32_sys_mremap __ia32_sys_brk __ia32_sys_process_madvise)
 numbers_of_32=(163 45 440)
 grep -q " ${of_32[1]}\$" /proc/kallsyms || of_32=()
@@ -69,6 +70,8 @@ hold_all() {
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
 	# the loader comes there
 	hold do_mmap 1
+	hold_in vm_brk_flags touch_mappings
+	hold setup_arg_pages 1
 	hold __vm_munmap 1
 	hold __x64_sys_brk 1
 	# shellcheck disable=SC2016 # perl's: mmap(2), mremap(2)

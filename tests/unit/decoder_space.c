@@ -301,6 +301,27 @@ static void test_children(void)
 	ok(wrong == 0, "as many children as may be have what their maker has");
 }
 
+/* What no mmap of the loader's tells. */
+static void test_program(void)
+{
+	const u64 stack_page = 1 << 20, room = 32768;
+	const struct ktrc_ev_map stack = {
+		.page = stack_page, .pages = 34, .map_call = KTRC_map_call_stack, .loading = 1
+	};
+	const struct ktrc_ev_map bss = {
+		.page = 10, .pages = 3, .map_call = KTRC_map_call_bss, .anon = 1, .loading = 1
+	};
+
+	tell(0, KTRC_EV_map, &stack, sizeof(stack));
+	tell(0, KTRC_EV_map, &bss, sizeof(bss));
+	ok(kind_at(0, 10) == KTRC_AREA_ANON && kind_at(0, 12) == KTRC_AREA_ANON && !kind_at(0, 13),
+	   "a program has memory beyond its file");
+	ok(kind_at(0, stack_page + 33) == KTRC_AREA_STACK &&
+		   kind_at(0, stack_page - room) == KTRC_AREA_STACK &&
+		   !kind_at(0, stack_page - room - 1) && !kind_at(0, stack_page + 34),
+	   "and a stack, with room to grow");
+}
+
 static void tell_lost(u32 id, u64 nr)
 {
 	const struct ktrc_ev_counts rec = { .event_id = id, .hits = nr, .lost = nr };
@@ -342,6 +363,7 @@ int main(void)
 	test_many();
 	test_children();
 	test_ends_of_numbers();
+	test_program();
 	test_lost();
 	ktrc_spaces_destroy(spaces);
 	ktrc_schema_destroy(schema);

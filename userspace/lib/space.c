@@ -8,6 +8,9 @@
 #include "array.h"
 #include "index.h"
 
+/* Below a stack the kernel leaves so many pages, if not more, for it to grow. */
+#define STACK_ROOM (128 << (20 - KTRC_PAGE_SHIFT))
+
 struct space {
 	struct ktrc_areas *areas;
 	bool is_loading; /* a program, which is not yet said to run */
@@ -19,7 +22,7 @@ struct ktrc_spaces {
 	const struct ktrc_getter *page, *pages, *error, *file, *call, *anon, *shared, *from;
 	const struct ktrc_getter *from_pages, *dontunmap, *loading, *process, *live;
 	const struct ktrc_getter *counted, *lost;
-	u64 mmap, munmap, mremap, brk, brk_down;
+	u64 mmap, munmap, mremap, brk, brk_down, bss, stack;
 	bool is_lossy;
 	struct space *rows;
 	size_t nr;
@@ -52,6 +55,8 @@ static void resolve(struct ktrc_spaces *spaces, const struct ktrc_schema *schema
 	spaces->mremap = call_number(schema, "mremap");
 	spaces->brk = call_number(schema, "brk");
 	spaces->brk_down = call_number(schema, "brk_down");
+	spaces->bss = call_number(schema, "bss");
+	spaces->stack = call_number(schema, "stack");
 	spaces->fork = ktrc_schema_find(schema, "process");
 	spaces->process = ktrc_event_getter(spaces->fork, "child_pid");
 	spaces->exec = ktrc_schema_find(schema, "process_exec");
@@ -157,6 +162,15 @@ static int add_map(const struct ktrc_spaces *spaces, struct space *space, const 
 	}
 	if (call == spaces->brk) {
 		area.kind = KTRC_AREA_HEAP;
+		return ktrc_areas_put(&space->areas, &area);
+	}
+	if (call == spaces->bss) {
+		area.kind = KTRC_AREA_ANON;
+		return ktrc_areas_put(&space->areas, &area);
+	}
+	if (call == spaces->stack) {
+		area.kind = KTRC_AREA_STACK;
+		area.begin -= area.begin < STACK_ROOM ? area.begin : STACK_ROOM;
 		return ktrc_areas_put(&space->areas, &area);
 	}
 	return call == spaces->munmap || call == spaces->brk_down ?

@@ -3,7 +3,7 @@
  * touch_mappings FILE [wait]: touches pages of a file of 64 pages and of other memory that it maps, unmaps, moves and
  * replaces, and prints how many it touched of what: "COUNT MAPPING", as ktrc-read names them, for itself and, after a
  * line "child PID", for a child that it makes and that ends.  Nothing else of the kind is touched; of the heap, by the
- * child.
+ * child.  It has 41 pages beyond its file, which it touches as well.
  * wait: maps all of it, waits for a line, and touches it then, as long as it is what was mapped; then it is replaced by
  *       other memory of the kind.  The child has what it had.  It does not end.
  */
@@ -129,6 +129,8 @@ static void touch_old(const char *path, int fd)
 		pause();
 }
 
+static char bss[41 * PAGE];
+
 int main(int argc, char **argv)
 {
 	int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1, i;
@@ -137,6 +139,7 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		errx(2, "usage: touch_mappings FILE [wait]");
+	store(bss, sizeof(bss) / PAGE);
 	if (argc > 2)
 		touch_old(argv[1], fd);
 	for (i = 0; i < WAYS; i++)
