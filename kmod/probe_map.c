@@ -150,7 +150,7 @@ static int ktrc_on_bss_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 		.map_call = KTRC_map_call_bss,
 		.prot_read = true,
 		.prot_write = true,
-		.prot_exec = !!(regs_get_kernel_argument(regs, 2) & VM_EXEC),
+		.prot_exec = !!regs_get_kernel_argument(regs, 2), /* there is no other flag */
 		.anon = true,
 		.loading = current->in_execve,
 	};

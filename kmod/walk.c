@@ -45,7 +45,7 @@ static __always_inline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, u
 {
 	const unsigned long nr_frames = min_t(u32, nr, KTRC_MAX_FRAMES),
 			    frames_end = USER_FRAMES_END;
-	unsigned long at, above, ip;
+	unsigned long at, above, ip, next;
 	bool goes_on;
 	u64 i;
 
@@ -59,7 +59,8 @@ static __always_inline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, u
 	}
 	for (i = 1; likely(i < nr_frames) && i < KTRC_MAX_FRAMES && likely(goes_on); i++) {
 		unsafe_get_user(ip, (unsigned long __user *)at + 1, not_there);
-		unsafe_get_user(fp, (unsigned long __user *)at, not_there);
+		unsafe_get_user(next, (unsigned long __user *)at, not_there);
+		fp = next; /* not what a read that failed may leave */
 		f->frame[i] = ip;
 		hash = ktrc_frame_hash(hash, ip);
 		above = array_index_nospec(fp, frames_end);
@@ -123,7 +124,7 @@ static noinline void copy_memory(struct ktrc_copy *copy, unsigned long sp, u32 n
 	for (i = 0; i < KTRC_MAX_STACK_WORDS && i < nr; i++) {
 		unsafe_get_user(word, (unsigned long __user *)sp + i, not_there);
 		to[i] = word;
-		hash = ktrc_frame_hash(hash, word);
+		hash = ktrc_word_hash(hash, word);
 	}
 not_there:
 	user_access_end();
@@ -150,9 +151,9 @@ void ktrc_copy_user(struct ktrc_copy *copy, u32 bytes)
 		return;
 	copy->regs = ktrc_user_registers(regs, copy->word);
 	copy->nr = copy->regs;
-	copy->hash = ktrc_frame_hash((unsigned long)current->mm, 0);
+	copy->hash = ktrc_word_hash((unsigned long)current->mm, 0);
 	for (i = 0; i < KTRC_USER_REGS && i < copy->regs; i++)
-		copy->hash = ktrc_frame_hash(copy->hash, copy->word[i]);
+		copy->hash = ktrc_word_hash(copy->hash, copy->word[i]);
 	pagefault_disable();
 	this_cpu_write(ktrc_reads_user, 1);
 	copy_memory(copy, sp, min_t(u64, bytes, TASK_SIZE_MAX - sp) / sizeof(u64));
@@ -190,7 +191,7 @@ void ktrc_walk_kernel(struct ktrc_frames *f, u32 nr)
 	f->hash = 1;
 	for (i = 0; i < KTRC_MAX_FRAMES && i < f->nr; i++) {
 		f->frame[i] = f->frame[own + i];
-		f->hash = ktrc_frame_hash(f->hash, f->frame[i]);
+		f->hash = ktrc_word_hash(f->hash, f->frame[i]);
 	}
 	f->hash += f->end;
 }

@@ -59,12 +59,18 @@ struct ktrc_text {
 extern struct ktrc_text ktrc_own_text; /* this module's; set when it is loaded */
 
 /*
- * multiplicative hashing, with 2^64 / golden ratio: the upper bits depend on all that went in,
- * lower ones on the lower ones alone
+ * Multiplicative hashing, with 2^64 / golden ratio: the upper bits depend on all that went in, lower ones
+ * on the lower ones alone.  For addresses of user mode: an uppermost bit would change that bit alone.
  */
 static __always_inline u64 ktrc_frame_hash(u64 hash, u64 frame)
 {
 	return (hash ^ frame) * 0x9e3779b97f4a7c15ull;
+}
+
+/* for any words */
+static __always_inline u64 ktrc_word_hash(u64 hash, u64 word)
+{
+	return rol64(ktrc_frame_hash(hash, word), 29);
 }
 
 /* this CPU reads a user stack: the exceptions that it raises are ktrc's own */

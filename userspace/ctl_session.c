@@ -160,6 +160,7 @@ static int stop(struct ktrc_nl *nl, const struct ktrc_cli *cli, struct ktrc_erro
 		ktrc_hint(err, "ktrc-read shows what it holds; ktrc-ctl reset deletes it");
 		return ret;
 	}
+	ktrc_cli_catch_signals(); /* who asks for a stop gets it */
 	if (session.events >> KTRC_EV_map & 1)
 		keep_mapped(nl, cli->session);
 	stop = ktrc_vmstat_read();

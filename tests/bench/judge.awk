@@ -103,8 +103,8 @@ function check_counted(name) {
 }
 
 # what is measured is a stack of that depth
-function check_frames(name) {
-	check(frames[name] == deep, sprintf("%s: stacks of %d frames, %d wanted", name, frames[name], deep))
+function check_frames(name, nr) {
+	check(frames[name] == nr, sprintf("%s: stacks of %d frames, %d wanted", name, frames[name], nr))
 }
 
 function check_second(name, one) {
@@ -144,8 +144,9 @@ END {
 	check_goals("timed")
 	check_most("light_user_deep", "instructions added", added("light_user_deep"), goal["light_user_deep"])
 	check_most("light_user_deep", "bytes an event", event_bytes["light_user_deep"], goal_bytes["light_user_deep"])
-	check_frames("light_user_deep")
-	check_frames("timed_user_deep")
+	check_frames("light_user_deep", deep)
+	check_frames("timed_user_deep", deep)
+	check_frames("light_ip_deep", 1)
 	check_counted("light_counted")
 	check_counted("timed_counted")
 	check_second("light_two", "light")

@@ -60,7 +60,7 @@ in_cgroup() {
 called_by() {
 	local callers
 	callers=$(ktrc-read events --stacks --format=ndjson | jq -r "select(.event == \"reclaim\" and ($1)).kernel_stack.frames |
-		map(.function // \"?\") | \"\(if index(\"$2\") then \"$2\" else .[0] end) \(.[-1])\"" | sort | uniq -c)
+		map(.function // \"?\") | \"\(if index(\"$2\") then \"$2\" else .[0] end) \(.[-1])\"" | sort | uniq -c) || fail "$1: a stall without a stack"
 	note "$1: $(sed 's/^ *//' <<<"$callers" | paste -sd ,)"
 	[ -n "$callers" ] || fail "$1: no stall"
 	expect "other callers" "$(grep -vE " $2 (entry_SYSCALL_64|asm_exc_page_fault|ret_from_fork)" <<<"$callers")" ""

@@ -304,7 +304,7 @@ static void test_children(void)
 /* What no mmap of the loader's tells. */
 static void test_program(void)
 {
-	const u64 stack_page = 1 << 20, room = 32768;
+	const u64 stack_page = 1 << 20, room = 2048;
 	const struct ktrc_ev_map stack = {
 		.page = stack_page, .pages = 34, .map_call = KTRC_map_call_stack, .loading = 1
 	};

@@ -16,6 +16,9 @@
 #include "session_rules.h"
 
 #define MAPPED_KIND "mapped"
+#define MAX_LOOK_NS (5 * NSEC_PER_SEC)
+/* Who stops a session shall not wait for a look at more than that. */
+#define MAX_KEPT_BYTES (64ull << 20)
 
 struct ktrc_capture *ktrc_capture_create(void)
 {
@@ -285,7 +288,7 @@ static u64 window_boot_ns(const struct ktrc_capture *capture)
  * the copy that is made afterwards.
  */
 static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
-		      struct ktrc_seen *seen, struct ktrc_mapped_look **look,
+		      u64 max_ns, struct ktrc_seen *seen, struct ktrc_mapped_look **look,
 		      struct ktrc_error *err)
 {
 	int ret = copy_all(capture, nl, dev, err);
@@ -298,7 +301,7 @@ static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct k
 		return ret;
 	look_through(capture, seen);
 	*look = ktrc_mapped_look(seen, capture->schema, &capture->names, capture->session.cgid,
-				 window_boot_ns(capture));
+				 window_boot_ns(capture), max_ns);
 	return *look ? 0 : ktrc_fail(err, ENOMEM, "what processes have mapped");
 }
 
@@ -355,9 +358,11 @@ int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct
 	u64 look_ticks;
 	int ret = ktrc_capture_describe(nl, dev, &capture, err);
 
-	if (ret < 0 || !ktrc_capture_has_mappings(capture))
+	if (ret < 0 || !ktrc_capture_has_mappings(capture) ||
+	    capture->session.state != KTRC_STATE_RUNNING ||
+	    capture->session.memory_bytes > MAX_KEPT_BYTES)
 		return ret;
-	ret = look_ahead(capture, nl, dev, &seen, &look, err);
+	ret = look_ahead(capture, nl, dev, NSEC_PER_SEC, &seen, &look, err);
 	look_ticks = capture->end_ticks;
 	/* what changed after the session had stopped is in no record */
 	if (ret == 0)
@@ -401,7 +406,7 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_map
 	with_mapped = ret == 0 && with_mapped && ktrc_capture_has_mappings(capture);
 	/* what one that has stopped does not record may have changed everything */
 	if (with_mapped && capture->session.state == KTRC_STATE_RUNNING)
-		ret = look_ahead(capture, nl, dev, &seen, &look, err);
+		ret = look_ahead(capture, nl, dev, MAX_LOOK_NS, &seen, &look, err);
 	if (ret < 0)
 		return ret;
 	look_ticks = end_ticks = capture->end_ticks;

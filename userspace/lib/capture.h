@@ -120,7 +120,8 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
  * @nl: control
  * @dev: attached to the session
  *
- * Nothing is kept of a session that does not record what changes there, or has stopped meanwhile.
+ * Nothing is kept of a session that does not record what changes there, has large rings, or has stopped
+ * meanwhile.  Takes a second at most, and what it takes to look through the rings.
  */
 int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_error *err);
 void ktrc_capture_forget_mapped(const char *session);

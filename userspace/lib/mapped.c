@@ -16,7 +16,7 @@
 
 /* A process can map as much as it likes, and while its memory is held /proc does not answer. */
 #define MAX_LINES (1u << 20)
-#define MAX_LOOK_NS (5 * NSEC_PER_SEC)
+#define MAX_KEPT 100000
 
 /* What is known while processes are looked at. */
 struct ktrc_mapped_look {
@@ -288,9 +288,9 @@ static int keep_all(struct ktrc_mapped_look *look, u32 pid)
 	return ktrc_spaces_walk(look->spaces, pid, keep, &keeper);
 }
 
-static int look_all(struct ktrc_mapped_look *look, const struct question *question)
+static int look_all(struct ktrc_mapped_look *look, const struct question *question, u64 max_ns)
 {
-	__ktrc_free char *text = ktrc_child_ask(answer, question, MAX_LOOK_NS);
+	__ktrc_free char *text = ktrc_child_ask(answer, question, max_ns);
 
 	number_files(look);
 	return text ? add_lines(look, text) : 0;
@@ -298,7 +298,8 @@ static int look_all(struct ktrc_mapped_look *look, const struct question *questi
 
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
-					  const struct ktrc_names *names, u64 cgid, u64 start_ns)
+					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
+					  u64 max_ns)
 {
 	const char *path = cgid ? ktrc_names_find(names, cgid) : NULL;
 	const struct question question = {
@@ -312,7 +313,7 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 		return NULL;
 	look->names = names;
 	look->spaces = ktrc_spaces_create(schema, 0);
-	if (look->spaces && look_all(look, &question) == 0)
+	if (look->spaces && look_all(look, &question, max_ns) == 0)
 		return look;
 	ktrc_mapped_look_destroy(look);
 	return NULL;
@@ -376,7 +377,8 @@ json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktr
 
 	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
 		if (pids->slots[i].is_used)
-			ret = keep_all(look, (u32)pids->slots[i].a);
+			ret = look->mapped.nr < MAX_KEPT ? keep_all(look, (u32)pids->slots[i].a) :
+							   -E2BIG;
 	return ret == 0 ? ktrc_mapped_to_json(&look->mapped) : NULL;
 }
 

@@ -49,12 +49,14 @@ struct ktrc_mapped_look;
  * @names: of files and cgroups
  * @cgid: of the cgroup to which what is recorded is confined; 0: of none
  * @start_ns: when the window began, CLOCK_BOOTTIME
+ * @max_ns: look no longer than that
  *
  * Return: NULL without memory; what cannot be read, or not in time, is left out.
  */
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
-					  const struct ktrc_names *names, u64 cgid, u64 start_ns);
+					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
+					  u64 max_ns);
 void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look);
 
 /** ktrc_mapped_look_to_json() - what lies near to faults of @seen; NULL without memory */

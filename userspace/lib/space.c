@@ -8,8 +8,8 @@
 #include "array.h"
 #include "index.h"
 
-/* Below a stack the kernel leaves so many pages, if not more, for it to grow. */
-#define STACK_ROOM (128 << (20 - KTRC_PAGE_SHIFT))
+/* Below a stack the kernel leaves more than so many pages for it to grow: the usual RLIMIT_STACK. */
+#define STACK_ROOM (8 << (20 - KTRC_PAGE_SHIFT))
 
 struct space {
 	struct ktrc_areas *areas;

@@ -148,6 +148,8 @@ static void reconcile(struct ktrc_check *check, const struct ktrc_capture *captu
 	if (!faults->has_duration)
 		check->pgmajfault.why_unknown =
 			"the hook of fault.light does not see it: --events=fault does";
+	else if (!faults->tells_io)
+		check->pgmajfault.why_unknown = "the older module did not tell who began I/O";
 	else
 		check->pgmajfault.why_unknown =
 			why_records_are_few(capture, faults->event, is_complete);

@@ -88,6 +88,7 @@ static void resolve(struct ktrc_faults *view)
 	priv->result_major = value_of(view->event, "result", "major");
 	priv->result_retry = value_of(view->event, "result", "retry");
 	priv->result_retry_io = value_of(view->event, "result", "retry_io");
+	view->tells_io = priv->result_retry_io != KTRC_NO_VALUE;
 	resolve_modes(priv, view->event);
 	view->has_duration = priv->dur && priv->result && priv->tried;
 	if (!priv->page || !priv->mode || !priv->write)

@@ -85,6 +85,7 @@ struct ktrc_fault_rows {
  *	their records are gone
  * @weight: faults that a record stands for
  * @io_begun: attempts that began I/O, as the kernel counts major faults
+ * @tells_io: so the trace says; one of an older module does not
  * @all: everything
  * @processes: by process
  * @cgroups: by cgroup id
@@ -101,6 +102,7 @@ struct ktrc_faults {
 	u64 nr_short;
 	u32 weight;
 	u64 io_begun;
+	bool tells_io;
 	struct ktrc_fault_row *all;
 	struct ktrc_fault_rows processes;
 	struct ktrc_fault_rows cgroups;

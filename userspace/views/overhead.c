@@ -2,10 +2,15 @@
 /* Instructions by hit. */
 #include "overhead.h"
 
-/* Instructions a hit: recorded, kept from it by a filter, of an event only counted, lost. */
+/*
+ * Instructions a hit: recorded, the same with where it was in user mode, or with a user stack of eleven
+ * frames, kept from it by a filter, of an event only counted, lost.
+ */
 struct cost {
 	const char *label;
 	double written;
+	double with_ip;
+	double with_stack;
 	double filtered;
 	double counted;
 	double lost;
@@ -16,24 +21,14 @@ struct cost {
  * was not measured is taken to cost as much as the costliest that was.
  */
 static const struct cost costs[] = {
-	{ "fault.light", 77.2 /* light */, 101.2 /* light_others */, 51.2 /* light_counted */,
-	  112.0 /* light_full */ },
-	{ NULL, 529.9 /* timed */, 544.5 /* timed_others */, 449.4 /* timed_counted */,
-	  529.9 /* timed */ },
+	{ "fault.light", 77.2 /* light */, 208.5 /* light_ip_deep */, 444.1 /* light_user_deep */,
+	  101.2 /* light_others */, 51.2 /* light_counted */, 112.0 /* light_full */ },
+	{ NULL, 529.9 /* timed */, 1051.9 /* timed_user_deep */, 1051.9 /* timed_user_deep */,
+	  544.5 /* timed_others */, 449.4 /* timed_counted */, 529.9 /* timed */ },
 };
 
-/* What is more of a record with stacks, of eleven frames, or of the instruction alone. */
-static const double user_stack = 444.1 /* light_user_deep */ - 77.2 /* light */;
-static const double user_ip = 208.5 /* light_ip_deep */ - 77.2 /* light */;
+/* What is more of a record with a kernel stack; a copy was not measured. */
 static const double kernel_stack = 4555.7 /* light_kernel_deep */ - 77.2 /* light */;
-
-static double cost_of_stacks(const struct ktrc_rule *rule)
-{
-	double user = rule->user_frames > 1 ? user_stack : user_ip;
-
-	return (rule->user_frames ? user : 0) + (rule->kernel_frames ? kernel_stack : 0) +
-	       (rule->user_bytes ? kernel_stack : 0); /* a copy was not measured */
-}
 
 static const struct cost *cost_of(const struct ktrc_event *event)
 {
@@ -44,13 +39,23 @@ static const struct cost *cost_of(const struct ktrc_event *event)
 	return cost;
 }
 
+static double cost_written(const struct cost *cost, const struct ktrc_rule *rule)
+{
+	double user = !rule->user_frames     ? cost->written :
+		      rule->user_frames == 1 ? cost->with_ip :
+					       cost->with_stack;
+
+	return user + (rule->kernel_frames ? kernel_stack : 0) +
+	       (rule->user_bytes ? kernel_stack : 0);
+}
+
 static double instructions(const struct ktrc_capture *capture, const struct ktrc_counters *row)
 {
 	const struct cost *cost = cost_of(ktrc_schema_event(capture->schema, row->event));
 	const struct ktrc_rule *rule = &capture->session.rules[row->event];
 	bool is_counted = rule->flags & KTRC_RULE_COUNT;
 
-	return (double)row->written * (cost->written + cost_of_stacks(rule)) +
+	return (double)row->written * cost_written(cost, rule) +
 	       (double)row->filtered * (is_counted ? cost->counted : cost->filtered) +
 	       (double)ktrc_counters_lost(row) * cost->lost;
 }
