@@ -130,6 +130,12 @@ bool ktrc_filter_takes(const struct ktrc_filter *f, const struct ktrc_subject *s
 enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_count *n, u32 id,
 				    const struct ktrc_facts *facts);
 
+/* does every hit of an event, whoever's it is, become a record */
+static inline bool ktrc_filter_takes_all(const struct ktrc_filter *f, u32 id)
+{
+	return !f->nr_tgids && !f->cgroup && ktrc_rule_takes_all(&f->rule[id]);
+}
+
 /**
  * ktrc_filter_is_empty() - does every hit of an event become a record, and nothing beside it
  * @f: the filter
@@ -137,9 +143,7 @@ enum ktrc_verdict ktrc_filter_judge(const struct ktrc_filter *f, struct ktrc_cou
  */
 static inline bool ktrc_filter_is_empty(const struct ktrc_filter *f, u32 id)
 {
-	const struct ktrc_rule *r = &f->rule[id];
-
-	return !f->nr_tgids && !f->cgroup && ktrc_rule_takes_all(r) && !ktrc_rule_has_stacks(r);
+	return ktrc_filter_takes_all(f, id) && !ktrc_rule_has_stacks(&f->rule[id]);
 }
 
 /**
@@ -153,9 +157,7 @@ static inline const struct ktrc_rule *ktrc_filter_only_stacks(const struct ktrc_
 {
 	const struct ktrc_rule *r = &f->rule[id];
 
-	if (f->nr_tgids || f->cgroup || !ktrc_rule_takes_all(r) || !ktrc_rule_has_stacks(r))
-		return NULL;
-	return r;
+	return ktrc_filter_takes_all(f, id) && ktrc_rule_has_stacks(r) ? r : NULL;
 }
 
 /**

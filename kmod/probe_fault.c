@@ -79,6 +79,15 @@ static noinline void fault_light_stacks(const struct ktrc_listener *l, u64 word)
 		ktrc_emit_word_with_stacks(c, KTRC_EV_fault_light, word, l->stacks);
 }
 
+/* to a session that does not simply take every hit */
+static __always_inline void fault_light_to(const struct ktrc_listener *l, u64 word)
+{
+	if (l->stacks)
+		fault_light_stacks(l, word);
+	else
+		fault_light_filtered(l, word);
+}
+
 /* many sessions, or filters */
 static noinline void fault_light_each(u64 word, u32 clock)
 {
@@ -92,7 +101,7 @@ static noinline void fault_light_each(u64 word, u32 clock)
 			ktrc_emit_record(this_cpu_ptr(l->cpus), clock, fault_light,
 					 (const void *)&word);
 		else
-			fault_light_filtered(l, word);
+			fault_light_to(l, word);
 	}
 }
 
@@ -104,7 +113,7 @@ static __always_inline void fault_light_pair(const struct ktrc_listeners *pair, 
 		ktrc_emit_record(this_cpu_ptr(pair->at[1].cpus), clock, fault_light,
 				 (const void *)&word);
 	else
-		fault_light_filtered(&pair->at[1], word);
+		fault_light_to(&pair->at[1], word);
 }
 
 /* ktrc's own exception is a hit of every session, and a record of none; an interrupt's is not its own */
@@ -137,10 +146,8 @@ static __always_inline void fault_light_others(u64 word, u32 clock)
 	one = READ_ONCE(fault_light_outlet.one);
 	if (likely(pair))
 		fault_light_pair(pair, word, clock);
-	else if (one && one->stacks)
-		fault_light_stacks(one, word);
 	else if (one)
-		fault_light_filtered(one, word);
+		fault_light_to(one, word);
 	else
 		fault_light_each(word, clock);
 }

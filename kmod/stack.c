@@ -13,16 +13,26 @@ struct entry {
 	bool is_kernel;
 };
 
+static u32 kernel_place(const struct ktrc_stacks *s)
+{
+	return s->kernel.hash >> (64 - KTRC_KERNEL_BITS);
+}
+
+static u32 copy_place(const struct ktrc_stacks *s)
+{
+	return s->copy.hash >> (64 - KTRC_COPY_BITS);
+}
+
 static struct entry user_entry(struct ktrc_stacks *s)
 {
-	u32 place = ktrc_stack_place(s->user.hash, KTRC_USER_BITS);
+	u32 place = ktrc_user_place(s);
 
 	return (struct entry){ &s->user, &s->known_user[place], place + 1, false };
 }
 
 static struct entry kernel_entry(struct ktrc_stacks *s)
 {
-	u32 place = ktrc_stack_place(s->kernel.hash, KTRC_KERNEL_BITS);
+	u32 place = kernel_place(s);
 
 	return (struct entry){ &s->kernel, &s->known_kernel[place], place + 1, true };
 }
@@ -34,14 +44,12 @@ static bool is_known(const struct entry *e, u64 packet)
 
 static bool copy_is_known(const struct ktrc_stacks *s, u64 packet)
 {
-	return ktrc_stack_is_known(s->copy.nr, s->copy.hash,
-				   &s->known_copy[ktrc_stack_place(s->copy.hash, KTRC_COPY_BITS)],
-				   packet);
+	return ktrc_stack_is_known(s->copy.nr, s->copy.hash, &s->known_copy[copy_place(s)], packet);
 }
 
 static u32 copy_slot(const struct ktrc_stacks *s)
 {
-	return s->copy.nr ? ktrc_stack_place(s->copy.hash, KTRC_COPY_BITS) + 1 : 0;
+	return s->copy.nr ? copy_place(s) + 1 : 0;
 }
 
 /* the payload of stack_ref; 0: no stack was taken */
@@ -51,7 +59,7 @@ static u32 slots_of(const struct ktrc_stacks *s)
 	u32 word;
 
 	if (s->has_more && s->kernel.nr)
-		ref.kernel_slot = ktrc_stack_place(s->kernel.hash, KTRC_KERNEL_BITS) + 1;
+		ref.kernel_slot = kernel_place(s) + 1;
 	if (s->has_more)
 		ref.copy_slot = copy_slot(s);
 	memcpy(&word, &ref, sizeof(word));
@@ -65,8 +73,7 @@ static u32 slots_of(const struct ktrc_stacks *s)
  */
 u32 ktrc_stacks_ref_more(const struct ktrc_stacks *s, u64 packet)
 {
-	const struct ktrc_known_stack *known =
-		&s->known_kernel[ktrc_stack_place(s->kernel.hash, KTRC_KERNEL_BITS)];
+	const struct ktrc_known_stack *known = &s->known_kernel[kernel_place(s)];
 
 	if (ktrc_stack_is_known(s->kernel.nr, s->kernel.hash, known, packet) &&
 	    copy_is_known(s, packet))
@@ -172,7 +179,7 @@ static void write_copy(struct ktrc_stacks *s, u64 packet, struct ktrc_pen *pen)
 		memset(pen->w + 2 * nr, 0, (KTRC_COPY_PART - nr) * sizeof(u64));
 		pen->w += 2 * KTRC_COPY_PART;
 	}
-	s->known_copy[ktrc_stack_place(copy->hash, KTRC_COPY_BITS)] =
+	s->known_copy[copy_place(s)] =
 		(struct ktrc_known_stack){ .hash = copy->hash, .packet = packet + 1 };
 }
 

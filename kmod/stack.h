@@ -90,14 +90,14 @@ static __always_inline void ktrc_stacks_take(struct ktrc_stacks *s, const struct
 }
 
 /* by the bits of the hash that depend on the whole stack */
-static __always_inline u32 ktrc_stack_place(u64 hash, u32 bits)
+static __always_inline u32 ktrc_user_place(const struct ktrc_stacks *s)
 {
-	return hash >> (64 - bits);
+	return s->user.hash >> (64 - KTRC_USER_BITS);
 }
 
 static __always_inline u32 ktrc_user_slot(const struct ktrc_stacks *s)
 {
-	return s->user.nr ? ktrc_stack_place(s->user.hash, KTRC_USER_BITS) + 1 : 0;
+	return s->user.nr ? ktrc_user_place(s) + 1 : 0;
 }
 
 /* @nr: its frames or words: there is nothing to know of a stack without */
@@ -116,8 +116,7 @@ static __always_inline bool ktrc_stack_is_known(u32 nr, u64 hash,
  */
 static __always_inline u32 ktrc_stacks_ref(const struct ktrc_stacks *s, u64 packet)
 {
-	const struct ktrc_known_stack *known =
-		&s->known_user[ktrc_stack_place(s->user.hash, KTRC_USER_BITS)];
+	const struct ktrc_known_stack *known = &s->known_user[ktrc_user_place(s)];
 	struct ktrc_ev_stack_ref ref = { .user_slot = ktrc_user_slot(s) };
 	u32 word;
 

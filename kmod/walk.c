@@ -57,6 +57,7 @@ static __always_inline void walk_frame_pointers(struct ktrc_frames *f, u32 nr, u
 		end_frames(f, 1, nr, hash, fp);
 		return;
 	}
+	/* the second bound is there to be seen; the compiler leaves it out */
 	for (i = 1; likely(i < nr_frames) && i < KTRC_MAX_FRAMES && likely(goes_on); i++) {
 		unsafe_get_user(ip, (unsigned long __user *)at + 1, not_there);
 		unsafe_get_user(next, (unsigned long __user *)at, not_there);
