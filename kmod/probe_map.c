@@ -30,7 +30,10 @@ static u32 map_clock;
 struct map_entry {
 	u64 start;
 	struct file *file;
-	unsigned long asked; /* brk: the heap's end; stack: the struct linux_binprm */
+	union {
+		unsigned long asked; /* brk: the heap's end */
+		const struct linux_binprm *bprm; /* stack: of the program */
+	};
 	struct ktrc_ev_map rec;
 };
 
@@ -129,8 +132,8 @@ static int ktrc_on_munmap_entry(struct kretprobe_instance *ri, struct pt_regs *r
 }
 NOKPROBE_SYMBOL(ktrc_on_munmap_entry);
 
-/* also of others that return 0 or an error */
-static int ktrc_on_munmap_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* of what returns 0 or an error */
+static int ktrc_on_status_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct map_entry *e = (void *)ri->data;
 	int ret = regs_return_value(regs);
@@ -139,7 +142,7 @@ static int ktrc_on_munmap_exit(struct kretprobe_instance *ri, struct pt_regs *re
 	map_leave(e);
 	return 0;
 }
-NOKPROBE_SYMBOL(ktrc_on_munmap_exit);
+NOKPROBE_SYMBOL(ktrc_on_status_exit);
 
 /* vm_brk_flags(addr, len, flags) */
 static int ktrc_on_bss_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -172,7 +175,7 @@ static int ktrc_on_stack_entry(struct kretprobe_instance *ri, struct pt_regs *re
 		.loading = current->in_execve,
 	};
 
-	e->asked = regs_get_kernel_argument(regs, 0);
+	e->bprm = (void *)regs_get_kernel_argument(regs, 0);
 	return map_enter(ri, &rec, NULL);
 }
 NOKPROBE_SYMBOL(ktrc_on_stack_entry);
@@ -181,14 +184,14 @@ NOKPROBE_SYMBOL(ktrc_on_stack_entry);
 static int ktrc_on_stack_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct map_entry *e = (void *)ri->data;
-	const struct vm_area_struct *vma = ((struct linux_binprm *)e->asked)->vma;
+	const struct vm_area_struct *vma = e->bprm->vma;
 
 	if (!(int)regs_return_value(regs)) {
 		e->rec.page = vma->vm_start >> 12;
 		e->rec.pages = pages_of(vma->vm_end - vma->vm_start);
 		e->rec.prot_exec = !!(vma->vm_flags & VM_EXEC);
 	}
-	return ktrc_on_munmap_exit(ri, regs);
+	return ktrc_on_status_exit(ri, regs);
 }
 NOKPROBE_SYMBOL(ktrc_on_stack_exit);
 
@@ -283,13 +286,13 @@ NOKPROBE_SYMBOL(ktrc_on_brk_exit);
 
 static struct ktrc_function map_hooks[] = {
 	{ KTRC_FUNCTION("do_mmap", ktrc_on_mmap_entry, ktrc_on_mmap_exit, struct map_entry) },
-	{ KTRC_FUNCTION("__vm_munmap", ktrc_on_munmap_entry, ktrc_on_munmap_exit,
+	{ KTRC_FUNCTION("__vm_munmap", ktrc_on_munmap_entry, ktrc_on_status_exit,
 			struct map_entry) },
 	{ KTRC_FUNCTION(KTRC_SYSCALL("mremap"), ktrc_on_mremap_entry, ktrc_on_mremap_exit,
 			struct map_entry) },
 	{ KTRC_FUNCTION(KTRC_SYSCALL("brk"), ktrc_on_brk_entry, ktrc_on_brk_exit,
 			struct map_entry) },
-	{ KTRC_FUNCTION("vm_brk_flags", ktrc_on_bss_entry, ktrc_on_munmap_exit, struct map_entry) },
+	{ KTRC_FUNCTION("vm_brk_flags", ktrc_on_bss_entry, ktrc_on_status_exit, struct map_entry) },
 	{ KTRC_FUNCTION("setup_arg_pages", ktrc_on_stack_entry, ktrc_on_stack_exit,
 			struct map_entry) },
 	/* of 32-bit programs: a kernel may have none */

@@ -380,17 +380,19 @@ void ktrc_capture_forget_mapped(const char *session)
 	ktrc_kept_forget(session, MAPPED_KIND);
 }
 
-/* What was kept when it was stopped; NULL if nothing was. */
-static struct ktrc_mapped_look *look_back(const struct ktrc_capture *capture, u64 *look_ticks)
+/* At what was kept when it was stopped, if something was. */
+static void look_back(const struct ktrc_capture *capture, struct ktrc_mapped_look **look,
+		      u64 *look_ticks)
 {
 	__ktrc_json json_t *document =
 		ktrc_kept_load(capture->session.name, MAPPED_KIND, capture->uuid);
 
 	if (!document)
-		return NULL;
+		return;
+	ktrc_mapped_look_destroy(*look);
 	*look_ticks = (u64)json_integer_value(json_object_get(document, "ticks"));
-	return ktrc_mapped_look_from_json(json_object_get(document, "mapped"), capture->schema,
-					  &capture->names);
+	*look = ktrc_mapped_look_from_json(json_object_get(document, "mapped"), capture->schema,
+					   &capture->names);
 }
 
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
@@ -422,10 +424,8 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_map
 		capture->settled_ticks = end_ticks;
 	calibrate(capture);
 	ret = ktrc_capture_start_reader(capture, err);
-	if (capture->session.state != KTRC_STATE_RUNNING) {
-		ktrc_mapped_look_destroy(look);
-		look = with_mapped ? look_back(capture, &look_ticks) : NULL;
-	}
+	if (with_mapped && capture->session.state != KTRC_STATE_RUNNING)
+		look_back(capture, &look, &look_ticks);
 	if (ret == 0 && look)
 		ret = ktrc_capture_load_mapped(capture, look, look_ticks, err);
 	if (ret < 0)

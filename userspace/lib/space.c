@@ -160,22 +160,15 @@ static int add_map(const struct ktrc_spaces *spaces, struct space *space, const 
 		area.offset = ktrc_get_or_0(spaces->from, payload);
 		return ktrc_areas_put(&space->areas, &area);
 	}
-	if (call == spaces->brk) {
-		area.kind = KTRC_AREA_HEAP;
-		return ktrc_areas_put(&space->areas, &area);
-	}
-	if (call == spaces->bss) {
-		area.kind = KTRC_AREA_ANON;
-		return ktrc_areas_put(&space->areas, &area);
-	}
-	if (call == spaces->stack) {
-		area.kind = KTRC_AREA_STACK;
+	if (call == spaces->munmap || call == spaces->brk_down)
+		return ktrc_areas_clear(&space->areas, area.begin, area.end);
+	if (call == spaces->stack)
 		area.begin -= area.begin < STACK_ROOM ? area.begin : STACK_ROOM;
-		return ktrc_areas_put(&space->areas, &area);
-	}
-	return call == spaces->munmap || call == spaces->brk_down ?
-		       ktrc_areas_clear(&space->areas, area.begin, area.end) :
-		       0;
+	area.kind = call == spaces->brk	  ? KTRC_AREA_HEAP :
+		    call == spaces->bss	  ? KTRC_AREA_ANON :
+		    call == spaces->stack ? KTRC_AREA_STACK :
+					    KTRC_AREA_UNKNOWN;
+	return area.kind ? ktrc_areas_put(&space->areas, &area) : 0;
 }
 
 int ktrc_spaces_walk(const struct ktrc_spaces *spaces, u32 pid,
