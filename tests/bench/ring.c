@@ -122,12 +122,18 @@ static size_t add_record(const char *p, struct totals *t)
 	return header + events[id].bytes;
 }
 
+static const char *slot_of(const struct ktrc_status *st, const struct ktrc_ioc_info *info,
+			   __u64 packet)
+{
+	return (const char *)st + info->status_bytes +
+	       packet % info->nr_packets * info->packet_bytes;
+}
+
 /* Add the records of a packet up to the position @end of the ring. */
 static void add_packet(const struct ktrc_status *st, const struct ktrc_ioc_info *info, __u64 packet,
 		       __u64 end, struct totals *t)
 {
-	const char *slot = (const char *)st + info->status_bytes +
-			   packet % info->nr_packets * info->packet_bytes;
+	const char *slot = slot_of(st, info, packet);
 	__u64 pos = packet * info->packet_bytes + sizeof(struct ktrc_packet_header);
 
 	while (pos < end)
@@ -141,17 +147,14 @@ static void add_packet(const struct ktrc_status *st, const struct ktrc_ioc_info 
 /* Where the records of a packet that is full end, in the ring. */
 static __u64 end_of(const struct ktrc_status *st, const struct ktrc_ioc_info *info, __u64 packet)
 {
-	const struct ktrc_packet_header *header =
-		(const void *)((const char *)st + info->status_bytes +
-			       packet % info->nr_packets * info->packet_bytes);
+	const struct ktrc_packet_header *header = (const void *)slot_of(st, info, packet);
 
 	return packet * info->packet_bytes + header->content_bits / 8;
 }
 
 int main(void)
 {
-	static struct totals open,
-		full; /* packets: the last one, and the one before it, if there is one */
+	static struct totals open, full; /* of the last packet, and of the one before it */
 	struct ktrc_ioc_info info;
 	const struct ktrc_status *st = map_ring(&info);
 	__u64 head = __atomic_load_n(&st->head, __ATOMIC_ACQUIRE);

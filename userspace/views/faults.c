@@ -400,7 +400,7 @@ static int add_attempt(struct ktrc_faults *view, struct pending *pending, const 
 	u64 ticks = a->ticks;
 
 	count_attempts(sides, ticks, is_waiting || a->result == priv->result_major, view->weight);
-	view->io_begun += view->has_duration && has_begun_io(priv, a) ? view->weight : 0;
+	view->io_begun += has_begun_io(priv, a) ? view->weight : 0;
 	if (goes_on(pending, a)) {
 		ticks += pending->ticks;
 		count_unfinished(&pending->sides, -(s64)view->weight);
