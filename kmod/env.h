@@ -45,12 +45,18 @@ static inline u64 ktrc_current_cgid(void)
 	return ktrc_task_cgid(current);
 }
 
+/* of cgroup v2 /proc/PID/cgroup says "0::" */
+static inline bool ktrc_is_cgroup_v2(const struct cgroup *cgroup)
+{
+	return cgroup->root->hierarchy_id == 0;
+}
+
 /* the cgroup v2 id of a controller's part of a cgroup; 0: of cgroup v1 */
 static inline u64 ktrc_css_cgid(const struct cgroup_subsys_state *css)
 {
 	const struct cgroup *cgroup = css->cgroup;
 
-	return cgroup && cgroup->root == &cgrp_dfl_root ? cgroup_id(cgroup) : 0;
+	return cgroup && ktrc_is_cgroup_v2(cgroup) ? cgroup_id(cgroup) : 0;
 }
 
 /* is the current task in @top or below; any context */

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory that is mapped, unmapped and moved: entry and exit of the functions to which the calls
- * come.  Everything above "control" runs there, in the task that calls: it never sleeps, locks,
- * allocates or prints.
+ * come; and what was there when nobody needs it any more.  Everything above "control" runs there,
+ * in the task that calls: it never sleeps, locks, allocates or prints.
  */
 #include <linux/binfmts.h>
+#include <linux/cgroup.h>
+#include <linux/dcache.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
 
+#include "compat/compat.h"
 #include "compat/mmap.h"
 #include "compat/syscall.h"
 #include "files.h"
@@ -20,6 +23,9 @@
 #define MAX_PAGES ((1ull << 40) - 1)
 #define MAX_TICKS ((1ull << 40) - 1)
 #define MAX_ERROR ((1u << 12) - 1)
+
+#define MAX_PARTS 512 /* of what was there; with preemption disabled, some 200 instructions each */
+KTRC_BOUND(MAX_PARTS);
 
 struct ktrc_files *ktrc_files; /* set by files.c */
 
@@ -282,7 +288,86 @@ static int ktrc_on_brk_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(ktrc_on_brk_exit);
 
+/*
+ * Is it the current task's own memory that is given up: it ends, or begins a program.  While its files
+ * are closed, later, it may give up another one's.
+ */
+static bool is_own(void)
+{
+	return current->flags & PF_EXITING ? !!current->files : current->in_execve;
+}
+
+/* For who mapped it there is no file: the kernel made one, which has such a name and lies nowhere. */
+static bool is_made_up(const struct file *file)
+{
+	const struct dentry *dentry = file->f_path.dentry;
+	const unsigned char *name = dentry->d_name.name; /* dev/zero, anon_hugepage */
+
+	return IS_ROOT(dentry) && (name[3] == '/' || (name[0] == 'a' && name[4] == '_'));
+}
+
+/* @nr: of the parts that were told */
+static void emit_part(const struct vm_area_struct *vma, u32 nr, const struct ktrc_subject *whose)
+{
+	const struct mm_struct *mm = vma->vm_mm;
+	unsigned long flags = vma->vm_flags;
+	bool is_anon = !vma->vm_file || is_made_up(vma->vm_file);
+	struct ktrc_ev_map rec = {
+		.page = vma->vm_start >> 12,
+		.pages = pages_of(vma->vm_end - vma->vm_start),
+		.map_call = KTRC_map_call_exit,
+		.prot_read = !!(flags & VM_READ),
+		.prot_write = !!(flags & VM_WRITE),
+		.prot_exec = !!(flags & VM_EXEC),
+		.anon = is_anon,
+		.map_shared = !!(flags & VM_MAYSHARE),
+		.from = is_anon ? 0 : vma->vm_pgoff,
+		.locked = !!(flags & VM_LOCKED),
+		.noreserve = !!(flags & VM_NORESERVE),
+		.hugetlb = !!(flags & VM_HUGETLB),
+		.growsdown = !!(flags & VM_GROWSDOWN),
+		.heap = is_anon && vma->vm_start < mm->brk && vma->vm_end > mm->start_brk,
+		.stack = vma->vm_start <= mm->start_stack && vma->vm_end > mm->start_stack,
+		.from_pages = nr,
+	};
+
+	if (!is_anon && ktrc_outlet_is_wanted(&map_outlet))
+		rec.file_id = ktrc_file_number(vma->vm_file);
+	ktrc_outlet_emit_of(&map_outlet, KTRC_EV_map, &rec, sizeof(rec), &ktrc_no_facts, whose);
+}
+
+/* exit_mmap(mm): its last user is gone, nobody else changes it.  What no program was loaded into was never anybody's. */
+static int ktrc_on_exit_mmap(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct mm_struct *mm = (void *)regs_get_kernel_argument(regs, 0);
+	struct ktrc_subject whose = {};
+	struct vm_area_struct *vma;
+	u32 i, nr = 0;
+
+	VMA_ITERATOR(vmi, mm, 0);
+
+	if (!mm->start_stack)
+		return 0;
+	preempt_disable_notrace();
+	rcu_read_lock();
+	if (is_own())
+		whose = (struct ktrc_subject){ current, task_dfl_cgroup(current) };
+	vma = vma_next(&vmi);
+	for (i = 0; i < MAX_PARTS && vma; i++) {
+		/* not the vDSO and the like, which the kernel has put there */
+		if (vma->vm_file || vma_is_anonymous(vma))
+			emit_part(vma, nr++, &whose);
+		vma = vma_next(&vmi);
+	}
+	rcu_read_unlock();
+	preempt_enable_notrace();
+	return 0;
+}
+NOKPROBE_SYMBOL(ktrc_on_exit_mmap);
+
 /* ---- control ---- */
+
+static struct ktrc_entry exit_hook = { .symbol = "exit_mmap", .on_entry = ktrc_on_exit_mmap };
 
 static struct ktrc_function map_hooks[] = {
 	{ KTRC_FUNCTION("do_mmap", ktrc_on_mmap_entry, ktrc_on_mmap_exit, struct map_entry) },
@@ -306,27 +391,40 @@ static struct ktrc_function map_hooks[] = {
 
 static int map_check(void)
 {
-	return ktrc_functions_check(map_hooks, ARRAY_SIZE(map_hooks));
-}
+	int err = ktrc_entry_check(&exit_hook);
 
-static int map_attach(u32 clock)
-{
-	map_clock = clock;
-	return ktrc_files_open() ?: ktrc_functions_attach(map_hooks, ARRAY_SIZE(map_hooks));
+	return err ?: ktrc_functions_check(map_hooks, ARRAY_SIZE(map_hooks));
 }
 
 static void map_detach(void)
 {
+	ktrc_entry_detach(&exit_hook);
 	ktrc_functions_detach(map_hooks, ARRAY_SIZE(map_hooks));
+}
+
+static int map_attach(u32 clock)
+{
+	int err = ktrc_files_open();
+
+	map_clock = clock;
+	if (err)
+		return err;
+	err = ktrc_functions_attach(map_hooks, ARRAY_SIZE(map_hooks));
+	if (!err)
+		err = ktrc_entry_attach(&exit_hook);
+	if (err)
+		map_detach();
+	return err;
 }
 
 static u64 map_missed(void)
 {
-	return ktrc_functions_missed(map_hooks, ARRAY_SIZE(map_hooks));
+	return ktrc_functions_missed(map_hooks, ARRAY_SIZE(map_hooks)) +
+	       ktrc_entry_missed(&exit_hook);
 }
 
 const struct ktrc_probe ktrc_probe_map = {
-	.hook = "kretprobes do_mmap, __vm_munmap, mremap, brk, vm_brk_flags, setup_arg_pages",
+	.hook = "kretprobes do_mmap, __vm_munmap, mremap, brk, vm_brk_flags, setup_arg_pages; kprobe exit_mmap",
 	.outlet = &map_outlet,
 	.rules = KTRC_RULE_MIN | KTRC_RULE_STACK | KTRC_RULE_COPY,
 	.check = map_check,

@@ -7,7 +7,7 @@
 #include <linux/preempt.h>
 #include <trace/events/cgroup.h>
 
-#include "compat/compat.h"
+#include "env.h"
 #include "hook.h"
 #include "names.h"
 
@@ -44,7 +44,7 @@ static void put_name(struct ktrc_new_names *n, u64 cgid, const char *path)
 
 static void ktrc_on_cgroup_mkdir(void *data, struct cgroup *cgrp, const char *path)
 {
-	if (cgrp->root != &cgrp_dfl_root)
+	if (!ktrc_is_cgroup_v2(cgrp))
 		return;
 	preempt_disable_notrace();
 	put_name(names, cgroup_id(cgrp), path);

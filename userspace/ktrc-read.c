@@ -195,7 +195,8 @@ static int read_session(struct ktrc_read *read)
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	__ktrc_device struct ktrc_device *dev = NULL;
 	__ktrc_nl struct ktrc_nl *nl = NULL;
-	bool with_mapped = read->cli.save || read->view == KTRC_VIEW_FAULTS;
+	bool with_mapped = read->cli.save || read->view == KTRC_VIEW_FAULTS ||
+			   read->cli.out.has_stacks;
 	struct ktrc_error err;
 	int code;
 

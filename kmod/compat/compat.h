@@ -92,6 +92,24 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, unsigned long flag
 }
 #endif
 
+/* ---- the parts of a process's memory, by rising address: before 6.1 a list ---- */
+#ifndef KTRC_HAVE_VMA_ITERATOR
+struct vma_iterator {
+	struct vm_area_struct *next;
+};
+
+#define VMA_ITERATOR(name, mm, addr) struct vma_iterator name = { (mm)->mmap }
+
+static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
+{
+	struct vm_area_struct *vma = vmi->next;
+
+	if (vma)
+		vmi->next = vma->vm_next;
+	return vma;
+}
+#endif
+
 /* ---- generic netlink: who may join a multicast group; of older kernels anybody ---- */
 #ifdef GENL_MCAST_CAP_SYS_ADMIN
 #define KTRC_GENL_MCAST_FLAGS .flags = GENL_MCAST_CAP_SYS_ADMIN

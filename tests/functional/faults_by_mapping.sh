@@ -3,10 +3,10 @@
 # Faults by what the process had mapped there, as many as the program knows that it touched: of a file, of anonymous
 # memory that is shared, of huge pages as well, of the heap; while they are mapped, unmapped, moved and replaced; of a
 # program that took another one's place, its stack, what it has beyond its file, and of a child that it made. Both have
-# ended when the view is made. What is not known has no name; all mappings of a process make up its faults. Of what was mapped before the recording is
-# known what the process still has when it is looked at, recorded to the end and by nobody else: when the session is
-# read, saved or stopped, or its run ends. A saved trace says the same; of a session that does not record
-# mappings the view says which events do.
+# ended when the view is made. What is not known has no name; all mappings of a process make up its faults. Of what was
+# mapped before the recording is known what the process has when it ends, or when it is looked at, recorded to the end and by
+# nobody else: when the session is read, saved or stopped, or its run ends. A saved trace says the same; of a session that
+# does not record mappings the view says which events do.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -89,9 +89,31 @@ ktrc-ctl reset -q
 
 mkfifo "$tmp/told" "$tmp/says"
 exec 6<>"$tmp/told" 7<>"$tmp/says"
-touch_mappings "$file" wait <&6 >&7 &
-pid=$!
-read -ru 7 _ || fail "touch_mappings wait"
+
+# begin_old: one that waits
+begin_old() {
+	touch_mappings "$file" wait <&6 >&7 &
+	pid=$!
+	read -ru 7 _ || fail "touch_mappings wait"
+}
+
+# nobody looks before it has ended
+begin_old
+ktrc-ctl start -q --events=fault,map,process --memory=32M || fail "start: $?"
+printf go >&6 # no more than it reads
+sed '/^end$/Q' <&7 >"$tmp/known"
+child=$(sed -n 's/^child //p' "$tmp/known")
+kill "$pid"
+wait "$pid"
+old_is_known "ended"
+ktrc-ctl stop -q || fail "stop: $?"
+rm -f /run/ktrc/default.mapped
+old_is_known "ended, and stopped"
+ktrc-read -q --save "$tmp/of_ended" || fail "save: $?"
+old_is_known "ended, and saved" "$tmp/of_ended"
+ktrc-ctl reset -q
+
+begin_old
 # shellcheck disable=SC2016 # that shell's
 ktrc-ctl run -q --events=fault,map,process --memory=32M --save="$tmp/run" -- \
 	bash -c 'echo go >"$0/told"; exec sed "/^end$/Q" "$0/says" >"$0/known"' "$tmp" || fail "run: $?"

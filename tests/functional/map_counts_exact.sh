@@ -4,7 +4,8 @@
 # 64-bit and by 32-bit system calls: a record each, in order, with range, errno, protection and flags as
 # the program knows them.  The file behind a mapping is named by its path, also when
 # the process and the file are gone, and in a saved trace; one that is being written by the last part of that.  Each call of the kernel's own do_mmap is recorded, of
-# whichever process.  Books balance.
+# whichever process.  What a process has when it ends is told as /proc tells it, part by part, and what it has when it
+# begins another program.  Books balance.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -27,7 +28,9 @@ ktrc-ctl start -q --events=map --memory=16M || fail "start: $?"
 echo 1 >$trace/events/kprobes/ktrc_test/enable
 maps 211 "$tmp/a file" "${of_32[@]}" >"$tmp/known" || fail "maps: $?"
 rm "$tmp/a file"
-map_data "$tmp/data" || fail "map_data: $?"
+echo 2 >/proc/sys/vm/nr_hugepages
+map_data "$tmp/data" >"$tmp/maps" || fail "map_data: $?"
+echo 0 >/proc/sys/vm/nr_hugepages
 ls / >/dev/null
 echo 0 >$trace/events/kprobes/ktrc_test/enable
 ktrc-ctl stop -q || fail "stop: $?"
@@ -42,7 +45,8 @@ echo >$trace/kprobe_events
 
 # names
 named() {
-	jq -r --arg comm "$1" 'select(.event == "map" and .comm == $comm and .fields.file_id != 0).fields | .file' "$2" | sort | uniq -c | sed 's/^ *//' | sort -n
+	jq -r --arg comm "$1" 'select(.event == "map" and .comm == $comm and .fields.file_id != 0).fields |
+		select(.map_call != "exit").file' "$2" | sort | uniq -c | sed 's/^ *//' | sort -n
 }
 named map_data "$tmp/rows" >"$tmp/names"
 expect "a file that is written, and read when it was deleted" "$(grep '[ /]data$' "$tmp/names" | sort)" "1 $tmp/data
@@ -51,6 +55,39 @@ named maps "$tmp/rows" >"$tmp/names"
 expect "mappings of the file" "$(sed -n "s,^\([0-9]*\) $tmp/a file\$,\1,p" "$tmp/names")" 422
 grep -qE '^[0-9]+ /[^ ]*/libc\.so\.6$' "$tmp/names" || fail "no library: $(cat "$tmp/names")"
 grep -q null "$tmp/names" && fail "no name: $(cat "$tmp/names")"
+
+# at its end: "PAGE PAGES PROTECTION OFFSET NAME" of each part
+by_proc() {
+	python3 - "$1" <<'END'
+import os, sys
+for line in open(sys.argv[1], encoding='ascii'):
+    addresses, mode, offset, _, _, *name = line.rstrip('\n').split(maxsplit=5)
+    name = os.path.basename(name[0].removesuffix(' (deleted)')) if name else ''
+    begin, end = (int(at, 16) >> 12 for at in addresses.split('-'))
+    if name in ('[vdso]', '[vvar]', '[vsyscall]'):
+        continue
+    if name in ('zero', 'anon_hugepage') or not name:
+        name, offset = 'shared' if mode[3] == 's' else 'anon', '0'
+    print(begin, end - begin, mode, int(offset, 16) >> 12, name)
+END
+}
+by_records() {
+	jq -r 'select(.event == "map" and .fields.map_call == "exit" and .comm == "map_data").fields |
+		[.page, .pages, (if .prot_read == 1 then "r" else "-" end) + (if .prot_write == 1 then "w" else "-" end) +
+		(if .prot_exec == 1 then "x" else "-" end) + (if .map_shared == 1 then "s" else "p" end), .from,
+		(if .heap == 1 then "[heap]" elif .stack == 1 then "[stack]" elif .anon == 0 then (.file | split("/") | last)
+		elif .map_shared == 1 then "shared" else "anon" end)] | join(" ")' "$tmp/rows"
+}
+by_proc "$tmp/maps" >"$tmp/had"
+by_records >"$tmp/left"
+[ "$(wc -l <"$tmp/had")" -ge 20 ] || fail "it had too little: $(cat "$tmp/maps")"
+diff "$tmp/had" "$tmp/left" >"$tmp/diff" || fail "not what it had, by /proc first: $(cat "$tmp/diff")"
+for flag in locked noreserve hugetlb growsdown heap stack; do
+	jq -e "select(.event == \"map\" and .fields.map_call == \"exit\" and .comm == \"map_data\").fields.$flag == 1" "$tmp/rows" |
+		grep -c true
+done | xargs >"$tmp/flags"
+expect "flags" "$(cat "$tmp/flags")" "1 1 2 2 1 1"
+
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"
 ktrc-read events --format=ndjson "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
 cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"

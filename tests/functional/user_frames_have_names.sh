@@ -4,6 +4,7 @@
 # of the program's file and of the C library: of a session and of a saved trace, also when the file was deleted while
 # it runs; a file that is made to do harm does none. A trace keeps the names when the process has ended; a session has
 # none then, and none when the process runs another program, unless it records what is mapped: then they are as right,
+# also of a process that was there before the session, and that has ended before anybody looked;
 # but of a file that was replaced by one of another build, or deleted, there are path and build id alone; one that was
 # written anew is another one. Each file that is mapped to be run stands there with its build id.
 . tests/functional/lib.sh
@@ -183,6 +184,27 @@ read_into "$tmp/again"
 cmp "$tmp/rows" "$tmp/again" || fail "a file of the same build has other names"
 read_into "$tmp/saved" "$tmp/trace_of_ended"
 cmp "$tmp/rows" "$tmp/saved" || fail "the trace of a process that has ended does not say the same"
+ktrc-ctl reset -q
+
+# one that was there before
+mkfifo "$tmp/told" "$tmp/says"
+exec 6<>"$tmp/told" 7<>"$tmp/says"
+"$tmp/known_stacks" wait two 1009 503 <&6 >&7 &
+pid=$!
+read -ru 7 _ || fail "known_stacks wait"
+cp "/proc/$pid/maps" "$tmp/maps"
+ktrc-ctl start -q --events="madvise:stack=user,fault.light:stack=ip,map,process" --memory=16M || fail "start: $?"
+echo go >&6
+cat <&7 >/dev/null & # it says much
+reader=$!
+wait "$pid" || fail "known_stacks: $?"
+kill "$reader"
+read_into "$tmp/old"
+expect "of one that was there before: named, or not; in libraries" "$(right "$tmp/old" 2>"$tmp/wrong")" "True 0 True 0"
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read -q --save "$tmp/trace_of_old" || fail "save: $?"
+read_into "$tmp/saved" "$tmp/trace_of_old"
+cmp <(jq -c .user_stack "$tmp/old") <(jq -c .user_stack "$tmp/saved") || fail "the trace of one that was there before does not say the same"
 ktrc-ctl reset -q
 
 # of a file that was written anew in its place, which is the same inode, what it is now

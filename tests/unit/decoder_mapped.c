@@ -310,6 +310,147 @@ static void test_cgroup(void)
 	ok(nr_known(2, "/a/b") == 0, "nor if nobody knows where they are");
 }
 
+/* ---- what processes gave up ---- */
+
+static void become(struct synth_stream *s, u64 ticks, u32 pid)
+{
+	const struct ktrc_ev_task task = { .tid = pid, .pid = pid, .comm = "leaver" };
+
+	synth_record(s, KTRC_EV_task, ticks, &task, sizeof(task));
+}
+
+/* Memory from page 1000 on, of which 10 pages are a file's, and another 10 the heap. */
+static void give_up(struct synth_stream *s, u64 ticks)
+{
+	struct ktrc_ev_map file = {
+		.page = 1000, .pages = 10, .map_call = KTRC_map_call_exit, .file_id = 3, .from = 7
+	};
+	struct ktrc_ev_map heap = { .page = 1010,
+				    .pages = 10,
+				    .map_call = KTRC_map_call_exit,
+				    .anon = 1,
+				    .heap = 1,
+				    .from_pages = 1 };
+
+	synth_record(s, KTRC_EV_map, ticks, &file, sizeof(file));
+	synth_record(s, KTRC_EV_map, ticks + 1, &heap, sizeof(heap));
+}
+
+static void begin_program(struct synth_stream *s, u64 ticks)
+{
+	const struct ktrc_ev_process_exec exec = { .caller_tid = 1 };
+
+	synth_record(s, KTRC_EV_process_exec, ticks, &exec, sizeof(exec));
+}
+
+/*
+ * 10 ends; it had unmapped page 1002, which another one that has its number maps later. 20 begins another program and
+ * ends with that; the later records are on the first CPU. 30 was made, 40 had begun a program before. Of 50 the first part is
+ * gone.  Nobody knows whose the last is.
+ */
+static void build_leavers(struct synth_stream s[2], u64 t)
+{
+	const struct ktrc_ev_task other = { .tid = 1, .pid = 1 };
+	const struct ktrc_ev_process made = { .child_tid = 30, .child_pid = 30 };
+	const struct ktrc_ev_task_ref nobody = { .tid = KTRC_TID_NOBODY };
+	struct ktrc_ev_map rest = { .page = 1000,
+				    .pages = 10,
+				    .map_call = KTRC_map_call_exit,
+				    .anon = 1,
+				    .from_pages = 9 };
+
+	synth_open(&s[0], t, &other);
+	become(&s[0], t + 50, 20);
+	give_up(&s[0], t + 60);
+	become(&s[0], t + 70, 10);
+	synth_map(&s[0], t + 71, 1005);
+	synth_close(&s[0]);
+	synth_open(&s[1], t, &other);
+	become(&s[1], t + 1, 10);
+	synth_map(&s[1], t + 2, 1002);
+	give_up(&s[1], t + 3);
+	become(&s[1], t + 5, 20);
+	give_up(&s[1], t + 6);
+	begin_program(&s[1], t + 8);
+	synth_map(&s[1], t + 9, 1004);
+	synth_record(&s[1], KTRC_EV_process, t + 10, &made, sizeof(made));
+	become(&s[1], t + 11, 30);
+	give_up(&s[1], t + 12);
+	become(&s[1], t + 14, 40);
+	begin_program(&s[1], t + 15);
+	give_up(&s[1], t + 16);
+	become(&s[1], t + 18, 50);
+	synth_record(&s[1], KTRC_EV_map, t + 19, &rest, sizeof(rest));
+	synth_record(&s[1], KTRC_EV_task_ref, t + 20, &nobody, sizeof(nobody));
+	give_up(&s[1], t + 21);
+	synth_close(&s[1]);
+}
+
+/* All that lies near to a fault is known of whom it is asked. */
+static struct ktrc_seen seen_leavers(const struct ktrc_schema *schema)
+{
+	struct ktrc_seen seen = { .with_changes = true };
+	struct synth_stream s[2] = { { .cpu = 0 }, { .cpu = 1 } };
+
+	build_leavers(s, 1ull << 40);
+	for (u32 cpu = 0; cpu < ARRAY_SIZE(s); cpu++) {
+		ktrc_seen_add(&seen, schema, s[cpu].bytes, s[cpu].len);
+		free(s[cpu].bytes);
+	}
+	for (u64 page = 1000; page < 1020; page++)
+		if (!ktrc_index_get(&seen.blocks, page >> KTRC_BLOCK_SHIFT, 0))
+			abort();
+	return seen;
+}
+
+static const struct ktrc_mapped_row *row_of(const struct ktrc_mapped *mapped, u32 pid, u64 page)
+{
+	for (size_t i = 0; i < mapped->nr; i++)
+		if (mapped->rows[i].pid == pid && mapped->rows[i].area.begin <= page &&
+		    mapped->rows[i].area.end > page)
+			return &mapped->rows[i];
+	return NULL;
+}
+
+static bool is_file(const struct ktrc_mapped *mapped, u32 pid, u64 page)
+{
+	const struct ktrc_mapped_row *row = row_of(mapped, pid, page);
+
+	return row && row->area.kind == KTRC_AREA_FILE && row->area.file == 3 &&
+	       row->area.offset + page - row->area.begin == 7 + page - 1000;
+}
+
+static bool is_heap(const struct ktrc_mapped *mapped, u32 pid, u64 page)
+{
+	const struct ktrc_mapped_row *row = row_of(mapped, pid, page);
+
+	return row && row->area.kind == KTRC_AREA_HEAP;
+}
+
+static void test_left(void)
+{
+	static const struct ktrc_names names;
+	struct ktrc_schema *schema = synth_schema();
+	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, &names);
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = seen_leavers(schema);
+	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+
+	if (!look || ktrc_mapped_load(&mapped, look, &seen) < 0)
+		abort();
+	ok(is_file(&mapped, 10, 1001) && is_file(&mapped, 10, 1009) && is_heap(&mapped, 10, 1019),
+	   "what a process gave up as it ended it had");
+	ok(!row_of(&mapped, 10, 1002) && is_file(&mapped, 10, 1005),
+	   "but for what had changed; what changed later is another one's");
+	ok(is_file(&mapped, 20, 1000) && is_file(&mapped, 20, 1004),
+	   "as well one that began another program, which gave up the same");
+	ok(!row_of(&mapped, 30, 1000), "not one that was made in the window");
+	ok(!row_of(&mapped, 40, 1000), "nor the program that was begun in it");
+	ok(!row_of(&mapped, 50, 1000), "nor of what nobody knows when it began to be told");
+	ok(!row_of(&mapped, KTRC_INDEX_NONE, 1000), "nor what was nobody's");
+	ktrc_mapped_look_destroy(look);
+	ktrc_schema_destroy(schema);
+}
+
 /* There, the number of a process is another one's. */
 enum answer { ASKED, DID_NOT_ASK, CANNOT_TELL };
 
@@ -352,6 +493,7 @@ int main(void)
 	test_whose(synth_schema(), "changes are those of the thread's process");
 	test_whose(schema_without_copies(), "also where stacks cannot be copied");
 	test_whose_is_not_known();
+	test_left();
 	fork_both();
 	ok(nr_known(2, NULL) == 2, "what processes have mapped is known");
 	ok(nr_known(1, NULL) == 1, "also while /proc does not answer for another one");

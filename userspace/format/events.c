@@ -17,11 +17,17 @@ struct ktrc_event_printer {
 	bool with_dictionary;
 	u64 nr_printed;
 	struct ktrc_spaces *spaces; /* NULL: not needed, not known, or no memory */
+	u64 start_ticks; /* before, they are not known */
 	/* the second that @second_text stands for; most records share it */
 	u64 second;
 	char second_text[STAMP_ROOM];
 	char zone_text[8];
 };
+static void forget_mappings(struct ktrc_event_printer *printer)
+{
+	ktrc_spaces_destroy(printer->spaces);
+	printer->spaces = NULL;
+}
 
 struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *capture,
 						     enum ktrc_output_format format,
@@ -37,9 +43,11 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 	printer->format = format;
 	printer->out = out;
 	printer->with_dictionary = with_dictionary;
+	printer->start_ticks = ktrc_capture_window_start(capture);
 	if (out->has_stacks && ktrc_capture_has_mappings(capture))
-		printer->spaces =
-			ktrc_spaces_create(capture->schema, ktrc_capture_window_start(capture));
+		printer->spaces = ktrc_spaces_create(capture->schema, printer->start_ticks);
+	if (printer->spaces && ktrc_mapped_put(&capture->mapped, printer->spaces) < 0)
+		forget_mappings(printer);
 	if (format != KTRC_OUT_JSON)
 		return printer;
 	json_t *head = ktrc_json_document("ktrc.events/1", capture, capture->start_ticks);
@@ -216,7 +224,9 @@ static struct frame frame_of(const struct ktrc_event_printer *printer,
 		frame.into = frame.function ? frame.address - frame.function->begin : 0;
 		return frame;
 	}
-	place = ktrc_code_find(&printer->capture->code, printer->spaces, record, stack, i);
+	place = ktrc_code_find(&printer->capture->code,
+			       record->ticks < printer->start_ticks ? NULL : printer->spaces,
+			       record, stack, i);
 	frame.function = place.function;
 	frame.file = place.file;
 	frame.offset = place.offset;
@@ -375,10 +385,8 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 /* What a record says of memory holds for those after it.  Half of it would name wrong places. */
 static void follow_mappings(struct ktrc_event_printer *printer, const struct ktrc_record *record)
 {
-	if (!printer->spaces || ktrc_spaces_add(printer->spaces, record) == 0)
-		return;
-	ktrc_spaces_destroy(printer->spaces);
-	printer->spaces = NULL;
+	if (printer->spaces && ktrc_spaces_add(printer->spaces, record) < 0)
+		forget_mappings(printer);
 }
 
 static void put_record(struct ktrc_event_printer *printer, const struct ktrc_record *record)

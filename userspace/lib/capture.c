@@ -313,40 +313,45 @@ static bool has_records(const struct ktrc_capture *capture, u32 cpu)
 	return false;
 }
 
-/* Whether all that happened since then is among the records; a consumer may have taken a CPU's. */
-static bool has_all_since(const struct ktrc_capture *capture, const struct ktrc_mapped_look *look,
-			  u64 ticks)
+/* Whether all that happened in the window is among the records; a consumer may have taken a CPU's. */
+static bool has_all(const struct ktrc_capture *capture)
 {
 	const struct ktrc_counter_set *after = &capture->after;
 
-	if (capture->session.state != KTRC_STATE_RUNNING && !ktrc_mapped_look_is_kept(look))
-		return false;
-	if (ktrc_capture_window_start(capture) > ticks)
-		return false;
 	for (size_t i = 0; i < after->nr; i++)
 		if (after->rows[i].written && !has_records(capture, after->rows[i].cpu))
 			return false;
 	return true;
 }
 
-int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,
-			     u64 look_ticks, struct ktrc_error *err)
-{
-	KTRC_CLEANUP(ktrc_seen_release)
-	struct ktrc_seen seen = {
-		.with_changes = true,
-		.is_partial = !has_all_since(capture, look, look_ticks),
-	};
-
-	look_through(capture, &seen);
-	return ktrc_mapped_load(&capture->mapped, look, &seen) == 0 ?
-		       0 :
-		       ktrc_fail(err, ENOMEM, "what processes had mapped");
-}
-
 static void destroy_look(struct ktrc_mapped_look **look)
 {
 	ktrc_mapped_look_destroy(*look);
+}
+
+/* Whether a look still tells, without what records say to have changed since. */
+static bool is_of_use(const struct ktrc_capture *capture, const struct ktrc_mapped_look *look,
+		      u64 ticks)
+{
+	return look && ktrc_capture_window_start(capture) <= ticks &&
+	       (capture->session.state == KTRC_STATE_RUNNING || ktrc_mapped_look_is_kept(look));
+}
+
+int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,
+			     u64 look_ticks, struct ktrc_error *err)
+{
+	KTRC_CLEANUP(destroy_look) struct ktrc_mapped_look *nothing = NULL;
+	KTRC_CLEANUP(ktrc_seen_release)
+	struct ktrc_seen seen = { .with_changes = true, .is_partial = !has_all(capture) };
+
+	if (!is_of_use(capture, look, look_ticks)) {
+		nothing = ktrc_mapped_look_at_nothing(capture->schema, &capture->names);
+		look = nothing;
+	}
+	look_through(capture, &seen);
+	return look && ktrc_mapped_load(&capture->mapped, look, &seen) == 0 ?
+		       0 :
+		       ktrc_fail(err, ENOMEM, "what processes had mapped");
 }
 
 int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_error *err)
@@ -426,7 +431,7 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_map
 	ret = ktrc_capture_start_reader(capture, err);
 	if (with_mapped && capture->session.state != KTRC_STATE_RUNNING)
 		look_back(capture, &look, &look_ticks);
-	if (ret == 0 && look)
+	if (ret == 0 && with_mapped)
 		ret = ktrc_capture_load_mapped(capture, look, look_ticks, err);
 	if (ret < 0)
 		return ret;

@@ -130,17 +130,17 @@ void ktrc_capture_forget_mapped(const char *session);
  * ktrc_capture_live() - a copy of what a session holds now, consuming nothing
  * @nl: control
  * @dev: attached to the session
- * @with_mapped: @mapped as well, of one that records what changes there, and is running or has kept it
+ * @with_mapped: @mapped as well, of one that records what changes there
  * @capture: set
  */
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
 		      struct ktrc_capture **capture, struct ktrc_error *err);
 
 /**
- * ktrc_capture_load_mapped() - fill @mapped by a look at processes
+ * ktrc_capture_load_mapped() - fill @mapped by what records tell, and a look at processes
  * @capture: copied after the look, with its reader
- * @look: the look
- * @look_ticks: before it began; unless all records since then are there, nothing is known: what is not
+ * @look: the look; NULL: nobody took one
+ * @look_ticks: before it began; unless all records since then are there, it is of no use: what is not
  *	may have changed what was seen
  */
 int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_look *look,

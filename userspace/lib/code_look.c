@@ -245,7 +245,7 @@ static void drop_last(struct ktrc_code *code, size_t nr_unwound)
 /* Of programs that did not all find room any record may be of an older one. */
 static u64 since(const struct ktrc_seen *seen, u32 pid)
 {
-	return seen->is_partial ? INT64_MAX : ktrc_seen_renewed(seen, pid);
+	return seen->is_partial ? INT64_MAX : ktrc_seen_renewed(seen, pid).last;
 }
 
 static int add_process(struct loader *loader, u32 pid)

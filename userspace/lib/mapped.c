@@ -24,9 +24,11 @@ struct ktrc_mapped_look {
 	const struct ktrc_names *names;
 	struct ktrc_spaces *spaces;
 	struct ktrc_index files; /* numbers by hash of path */
-	u64 *blocks; /* with faults, by rising number */
+	u64 *blocks; /* with faults or code that ran, by rising number */
 	size_t nr_blocks;
 	bool is_kept;
+	struct ktrc_spaces *left; /* of those who gave it up */
+	struct ktrc_index leavers; /* where in @left of struct ktrc_seen theirs begins */
 };
 
 /* What a child is asked. */
@@ -224,19 +226,64 @@ static int add_lines(struct ktrc_mapped_look *look, char *text)
 	return ret;
 }
 
+/* What a process gave up first it had when the window began, unless that made it or a program of it. */
+static const struct ktrc_left *find_left(const struct ktrc_mapped_look *look,
+					 const struct ktrc_seen *seen, u32 pid)
+{
+	u32 at = ktrc_index_find(&look->leavers, pid, 0);
+	u64 renewed = ktrc_seen_renewed(seen, pid).first;
+
+	if (at == KTRC_INDEX_NONE || ktrc_index_find(&seen->born, pid, 0) != KTRC_INDEX_NONE ||
+	    (renewed && renewed < seen->left[at].ticks))
+		return NULL;
+	return &seen->left[at];
+}
+
+/* CPUs were looked through one after the other. */
+static int find_leavers(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
+{
+	for (size_t i = 0; i < seen->nr_left; i++) {
+		u32 *first = ktrc_index_get(&look->leavers, seen->left[i].pid, 0);
+
+		if (!first)
+			return -ENOMEM;
+		if (*first == KTRC_INDEX_NONE || seen->left[i].ticks < seen->left[*first].ticks)
+			*first = (u32)i;
+	}
+	return 0;
+}
+
+static int add_left(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
+{
+	int ret = find_leavers(look, seen);
+
+	for (size_t i = 0; ret == 0 && i < seen->nr_left; i++) {
+		const struct ktrc_left *left = &seen->left[i];
+		const struct ktrc_left *first = find_left(look, seen, left->pid);
+
+		if (first && first->ticks == left->ticks)
+			ret = ktrc_spaces_put(look->left, left->pid, &left->area);
+	}
+	return ret;
+}
+
+/* Of who gave up all that it had nobody saw the rest. */
 static int forget_changes(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
 {
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < seen->nr_changes; i++) {
 		const struct ktrc_change *change = &seen->changes[i];
+		const struct ktrc_left *first = find_left(look, seen, change->pid);
 
-		ret = ktrc_spaces_unmap(look->spaces, change->pid, change->begin, change->end);
+		if (!first || change->ticks < first->ticks)
+			ret = ktrc_spaces_unmap(first ? look->left : look->spaces, change->pid,
+						change->begin, change->end);
 	}
 	return ret;
 }
 
-static int sort_blocks(struct ktrc_mapped_look *look, const struct ktrc_index *index)
+static int add_blocks(struct ktrc_mapped_look *look, const struct ktrc_index *index, u32 shift)
 {
 	for (size_t i = 0; i < index->nr_slots; i++) {
 		u64 *block = index->slots[i].is_used ?
@@ -246,10 +293,19 @@ static int sort_blocks(struct ktrc_mapped_look *look, const struct ktrc_index *i
 		if (index->slots[i].is_used && !block)
 			return -ENOMEM;
 		if (block)
-			*block = index->slots[i].a;
+			*block = index->slots[i].a >> shift;
 	}
-	ktrc_array_sort(look->blocks, look->nr_blocks);
 	return 0;
+}
+
+static int sort_blocks(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
+{
+	int ret = add_blocks(look, &seen->blocks, 0);
+
+	if (ret == 0)
+		ret = add_blocks(look, &seen->user, KTRC_PAGE_SHIFT + KTRC_BLOCK_SHIFT);
+	ktrc_array_sort(look->blocks, look->nr_blocks);
+	return ret;
 }
 
 /* A child has it at the same place. */
@@ -261,10 +317,11 @@ static bool has_faults(const struct ktrc_mapped_look *look, const struct ktrc_ar
 	return at < look->nr_blocks && look->blocks[at] <= (area->end - 1) >> KTRC_BLOCK_SHIFT;
 }
 
-/* For whom. */
+/* For whom; of one whose stacks are followed only later all files. */
 struct keeper {
 	struct ktrc_mapped_look *look;
 	u32 pid;
+	bool with_files;
 };
 
 static int keep(const struct ktrc_area *area, void *data)
@@ -273,7 +330,8 @@ static int keep(const struct ktrc_area *area, void *data)
 	struct ktrc_mapped *mapped = &keeper->look->mapped;
 	struct ktrc_mapped_row *row;
 
-	if (!has_faults(keeper->look, area))
+	if (!has_faults(keeper->look, area) &&
+	    !(keeper->with_files && area->kind == KTRC_AREA_FILE))
 		return 0;
 	row = ktrc_array_push(mapped->rows, mapped->nr);
 	if (row)
@@ -281,11 +339,16 @@ static int keep(const struct ktrc_area *area, void *data)
 	return row ? 0 : -ENOMEM;
 }
 
-static int keep_all(struct ktrc_mapped_look *look, u32 pid)
+static int keep_all(struct ktrc_mapped_look *look, const struct ktrc_spaces *spaces,
+		    const struct ktrc_seen *seen, u32 pid)
 {
-	struct keeper keeper = { look, pid };
+	struct keeper keeper = {
+		.look = look,
+		.pid = pid,
+		.with_files = ktrc_index_find(&seen->nr_of, pid, 0) != KTRC_INDEX_NONE,
+	};
 
-	return ktrc_spaces_walk(look->spaces, pid, keep, &keeper);
+	return ktrc_spaces_walk(spaces, pid, keep, &keeper);
 }
 
 static int look_all(struct ktrc_mapped_look *look, const struct question *question, u64 max_ns)
@@ -307,13 +370,25 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 		.start_ns = start_ns,
 		.cgroup = cgid && !path ? "" : path,
 	};
+	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, names);
+
+	if (look && look_all(look, &question, max_ns) == 0)
+		return look;
+	ktrc_mapped_look_destroy(look);
+	return NULL;
+}
+
+struct ktrc_mapped_look *ktrc_mapped_look_at_nothing(const struct ktrc_schema *schema,
+						     const struct ktrc_names *names)
+{
 	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
 
 	if (!look)
 		return NULL;
 	look->names = names;
 	look->spaces = ktrc_spaces_create(schema, 0);
-	if (look->spaces && look_all(look, &question, max_ns) == 0)
+	look->left = ktrc_spaces_create(schema, 0);
+	if (look->spaces && look->left)
 		return look;
 	ktrc_mapped_look_destroy(look);
 	return NULL;
@@ -325,9 +400,19 @@ void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look)
 		return;
 	ktrc_mapped_release(&look->mapped);
 	ktrc_spaces_destroy(look->spaces);
+	ktrc_spaces_destroy(look->left);
+	ktrc_index_release(&look->leavers);
 	ktrc_index_release(&look->files);
 	free(look->blocks);
 	free(look);
+}
+
+/* Who began to run a program has nothing of what it had. */
+static int keep_process(struct ktrc_mapped_look *look, const struct ktrc_seen *seen, u32 pid)
+{
+	if (find_left(look, seen, pid))
+		return keep_all(look, look->left, seen, pid);
+	return ktrc_seen_renewed(seen, pid).last ? 0 : keep_all(look, look->spaces, seen, pid);
 }
 
 int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
@@ -339,13 +424,14 @@ int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 	/* what is not known to have changed may have */
 	if (seen->is_partial)
 		return 0;
-	ret = sort_blocks(look, &seen->blocks);
+	ret = sort_blocks(look, seen);
+	if (ret == 0)
+		ret = add_left(look, seen);
 	if (ret == 0)
 		ret = forget_changes(look, seen);
-	/* who began to run a program has nothing of what it had */
 	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
-		if (pids->slots[i].is_used && !ktrc_seen_renewed(seen, (u32)pids->slots[i].a))
-			ret = keep_all(look, (u32)pids->slots[i].a);
+		if (pids->slots[i].is_used)
+			ret = keep_process(look, seen, (u32)pids->slots[i].a);
 	*mapped = look->mapped;
 	look->mapped = (struct ktrc_mapped){ 0 };
 	return ret;
@@ -373,12 +459,13 @@ json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped)
 json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
 {
 	const struct ktrc_index *pids = &seen->pids;
-	int ret = sort_blocks(look, &seen->blocks);
+	int ret = sort_blocks(look, seen);
 
 	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
 		if (pids->slots[i].is_used)
-			ret = look->mapped.nr < MAX_KEPT ? keep_all(look, (u32)pids->slots[i].a) :
-							   -E2BIG;
+			ret = look->mapped.nr < MAX_KEPT ?
+				      keep_all(look, look->spaces, seen, (u32)pids->slots[i].a) :
+				      -E2BIG;
 	return ret == 0 ? ktrc_mapped_to_json(&look->mapped) : NULL;
 }
 
@@ -429,15 +516,11 @@ struct ktrc_mapped_look *ktrc_mapped_look_from_json(const json_t *object,
 						    const struct ktrc_schema *schema,
 						    const struct ktrc_names *names)
 {
-	struct ktrc_mapped_look *look = calloc(1, sizeof(*look));
+	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, names);
 
-	if (!look)
-		return NULL;
-	look->names = names;
-	look->is_kept = true;
-	look->spaces = ktrc_spaces_create(schema, 0);
-	if (look->spaces && ktrc_mapped_from_json(&look->mapped, object) == 0 &&
+	if (look && ktrc_mapped_from_json(&look->mapped, object) == 0 &&
 	    ktrc_mapped_put(&look->mapped, look->spaces) == 0) {
+		look->is_kept = true;
 		look->mapped.nr = 0; /* the paths stay: rows are made of what has not changed */
 		return look;
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What processes had mapped when the window began, as far as it can be told later: what /proc shows
- * of those that were alive then and still are, without all that changed since by records that are read
- * after /proc: those of a session that records.
+ * of those that were alive then and still are, and what records say that others gave up in the window,
+ * without all that changed until then by records that are read after /proc: those of a session that
+ * records.
  */
 #ifndef KTRC_MAPPED_H
 #define KTRC_MAPPED_H
@@ -57,9 +58,12 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
 					  u64 max_ns);
+/** ktrc_mapped_look_at_nothing() - the same of a look that nobody took */
+struct ktrc_mapped_look *ktrc_mapped_look_at_nothing(const struct ktrc_schema *schema,
+						     const struct ktrc_names *names);
 void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look);
 
-/** ktrc_mapped_look_to_json() - what lies near to faults of @seen; NULL without memory */
+/** ktrc_mapped_look_to_json() - what lies near to faults and stacks of @seen; NULL without memory */
 json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen);
 /** ktrc_mapped_look_from_json() - the reverse, of the same session; NULL if it is none, or without memory */
 struct ktrc_mapped_look *ktrc_mapped_look_from_json(const json_t *object,
@@ -74,7 +78,7 @@ bool ktrc_mapped_look_is_kept(const struct ktrc_mapped_look *look);
  * @look: made before the records were read
  * @seen: of the whole window, with its mappings
  *
- * Only what lies near to a fault is kept.  Return: 0 or -ENOMEM.
+ * Only what lies near to a fault or a frame of a stack is kept.  Return: 0 or -ENOMEM.
  */
 int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 		     const struct ktrc_seen *seen);

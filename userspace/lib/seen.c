@@ -15,11 +15,13 @@
 /* What it takes to look through packets. */
 struct look {
 	struct ktrc_seen *seen;
-	const struct ktrc_event *stack, *stack_copy, *task, *task_ref, *map, *exec;
+	const struct ktrc_event *stack, *stack_copy, *task, *task_ref, *map, *fork, *exec;
 	const struct ktrc_getter *kernel, *tid, *tgid_of, *ref_tid;
 	const struct ktrc_getter *call, *error, *is_code, *loading; /* of map */
 	const struct ktrc_getter *page, *pages, *from, *from_pages, *file; /* of map */
-	u64 mmap, mremap; /* of its calls */
+	const struct ktrc_getter *anon, *shared, *heap, *first_stack; /* of map */
+	const struct ktrc_getter *child; /* of fork */
+	u64 mmap, mremap, exit; /* of map's calls */
 	struct fault {
 		const struct ktrc_event *event;
 		const struct ktrc_getter *page;
@@ -27,6 +29,8 @@ struct look {
 	struct ktrc_copy_slots *slots; /* NULL: no copies come */
 	struct ktrc_index tgids; /* by thread */
 	u32 tgid; /* of the task in effect */
+	u32 leaver; /* whose memory is told, part by part */
+	u64 left_ticks; /* since when */
 };
 
 /* false: there was no room */
@@ -39,21 +43,29 @@ static bool see(struct ktrc_index *index, u64 number)
 static void see_renewed(struct ktrc_seen *seen, u32 pid, u64 ticks)
 {
 	u32 *place = see(&seen->renewed, pid) ? ktrc_index_get(&seen->renewed, pid, 0) : NULL;
+	struct ktrc_renewal *renewal;
 
 	if (place && *place == KTRC_INDEX_NONE &&
-	    ktrc_array_push(seen->renewed_ticks, seen->nr_renewed))
-		*place = (u32)seen->nr_renewed - 1;
-	if (!place || *place == KTRC_INDEX_NONE)
+	    ktrc_array_push(seen->renewals, seen->nr_renewals)) {
+		*place = (u32)seen->nr_renewals - 1;
+		seen->renewals[*place].first = ticks;
+	}
+	if (!place || *place == KTRC_INDEX_NONE) {
 		seen->is_partial = true;
-	else if (ticks > seen->renewed_ticks[*place])
-		seen->renewed_ticks[*place] = ticks;
+		return;
+	}
+	renewal = &seen->renewals[*place];
+	if (ticks < renewal->first)
+		renewal->first = ticks;
+	if (ticks > renewal->last)
+		renewal->last = ticks;
 }
 
-u64 ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid)
+struct ktrc_renewal ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid)
 {
 	u32 at = ktrc_index_find(&seen->renewed, pid, 0);
 
-	return at == KTRC_INDEX_NONE ? 0 : seen->renewed_ticks[at];
+	return at == KTRC_INDEX_NONE ? (struct ktrc_renewal){ 0 } : seen->renewals[at];
 }
 
 u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end)
@@ -84,8 +96,10 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	free(seen->code);
 	ktrc_index_release(&seen->code_of);
 	free(seen->changes);
+	free(seen->left);
 	ktrc_index_release(&seen->renewed);
-	free(seen->renewed_ticks);
+	free(seen->renewals);
+	ktrc_index_release(&seen->born);
 	ktrc_index_release(&seen->blocks);
 }
 
@@ -177,7 +191,7 @@ static void see_copy(struct look *look, const u8 *payload)
 	++*ktrc_index_get(&seen->nr_of, look->tgid, 0);
 }
 
-/* A part of a file that may be run. */
+/* A part of a file that may be run; @ticks: 0: since nobody knows when. */
 static void see_code(struct look *look, u64 ticks, const u8 *payload, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
@@ -202,7 +216,7 @@ static void see_code(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 	};
 }
 
-static void see_change(struct look *look, u64 begin, u64 end)
+static void see_change(struct look *look, u64 ticks, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
 	struct ktrc_change *change = NULL;
@@ -212,9 +226,51 @@ static void see_change(struct look *look, u64 begin, u64 end)
 	if (seen->nr_changes < MAX_SEEN)
 		change = ktrc_array_push(seen->changes, seen->nr_changes);
 	if (change)
-		*change = (struct ktrc_change){ begin, end, look->tgid };
+		*change = (struct ktrc_change){ begin, end, ticks, look->tgid };
 	else
 		seen->is_partial = true;
+}
+
+static enum ktrc_area_kind kind_of(const struct look *look, const u8 *payload)
+{
+	if (ktrc_get_or_0(look->heap, payload))
+		return KTRC_AREA_HEAP;
+	if (ktrc_get_or_0(look->first_stack, payload))
+		return KTRC_AREA_STACK;
+	if (!ktrc_get_or_0(look->anon, payload))
+		return KTRC_AREA_FILE;
+	return ktrc_get_or_0(look->shared, payload) ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
+}
+
+/* The parts follow each other: of one whose first is gone nobody knows when it began. */
+static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin, u64 end)
+{
+	struct ktrc_seen *seen = look->seen;
+	struct ktrc_left *left = NULL;
+
+	if (!ktrc_get_or_0(look->from_pages, payload)) {
+		look->leaver = look->tgid;
+		look->left_ticks = ticks;
+	}
+	if (!seen->with_changes || look->leaver != look->tgid || look->tgid == KTRC_INDEX_NONE)
+		return;
+	if (seen->nr_left < MAX_SEEN)
+		left = ktrc_array_push(seen->left, seen->nr_left);
+	if (!left) {
+		seen->is_partial = true;
+		return;
+	}
+	left->pid = look->tgid;
+	left->ticks = look->left_ticks;
+	left->area = (struct ktrc_area){
+		.begin = begin,
+		.end = end,
+		.kind = kind_of(look, payload),
+	};
+	if (left->area.kind == KTRC_AREA_FILE) {
+		left->area.offset = ktrc_get_or_0(look->from, payload);
+		left->area.file = (u32)ktrc_get_or_0(look->file, payload);
+	}
 }
 
 static void see_map(struct look *look, u64 ticks, const u8 *payload)
@@ -225,14 +281,34 @@ static void see_map(struct look *look, u64 ticks, const u8 *payload)
 
 	if (ktrc_get_or_0(look->error, payload))
 		return;
-	if (call == look->mmap && ktrc_get_or_0(look->is_code, payload) &&
+	if ((call == look->mmap || call == look->exit) && ktrc_get_or_0(look->is_code, payload) &&
 	    ktrc_get_or_0(look->file, payload))
-		see_code(look, ticks, payload, begin, end);
+		see_code(look, call == look->mmap ? ticks : 0, payload, begin, end);
+	if (call == look->exit) {
+		see_left(look, ticks, payload, begin, end);
+		return;
+	}
 	if (ktrc_get_or_0(look->loading, payload))
 		see_renewed(look->seen, look->tgid, ticks);
-	see_change(look, begin, end);
+	see_change(look, ticks, begin, end);
 	if (call == look->mremap)
-		see_change(look, from, from + ktrc_get_or_0(look->from_pages, payload));
+		see_change(look, ticks, from, from + ktrc_get_or_0(look->from_pages, payload));
+}
+
+/* Without room for all nobody is known to have been there before. */
+static void see_fork(struct look *look, const u8 *payload)
+{
+	struct ktrc_seen *seen = look->seen;
+	u32 child = (u32)ktrc_get_or_0(look->child, payload);
+	u32 *place;
+
+	if (!seen->with_changes || child == look->tgid)
+		return;
+	place = see(&seen->born, child) ? ktrc_index_get(&seen->born, child, 0) : NULL;
+	if (place)
+		*place = 0;
+	else
+		seen->is_partial = true;
 }
 
 static void see_fault(struct look *look, const struct ktrc_event *event, const u8 *payload)
@@ -264,6 +340,8 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 			see_copy(look, payload);
 		else if (event == look->map)
 			see_map(look, cursor.ticks, payload);
+		else if (event == look->fork)
+			see_fork(look, payload);
 		else if (event == look->exec)
 			see_renewed(look->seen, look->tgid, cursor.ticks);
 		else if (look->seen->with_changes)
@@ -285,14 +363,21 @@ static void resolve_map(struct look *look, const struct ktrc_schema *schema)
 	look->from = ktrc_event_getter(look->map, "from");
 	look->from_pages = ktrc_event_getter(look->map, "from_pages");
 	look->file = ktrc_event_getter(look->map, "file_id");
+	look->anon = ktrc_event_getter(look->map, "anon");
+	look->shared = ktrc_event_getter(look->map, "map_shared");
+	look->heap = ktrc_event_getter(look->map, "heap");
+	look->first_stack = ktrc_event_getter(look->map, "stack");
 	look->mmap = ktrc_enum_value(calls, "mmap");
 	look->mremap = ktrc_enum_value(calls, "mremap");
+	look->exit = ktrc_enum_value(calls, "exit");
 }
 
 static void resolve_changes(struct look *look, const struct ktrc_schema *schema)
 {
 	static const char *const labels[] = { "fault", "fault.light" };
 
+	look->fork = ktrc_schema_find(schema, "process");
+	look->child = ktrc_event_getter(look->fork, "child_pid");
 	look->exec = ktrc_schema_find(schema, "process.exec");
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		look->faults[i].event = ktrc_schema_find(schema, labels[i]);

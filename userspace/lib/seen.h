@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What recorded stacks lead through, to be named; copies of stacks, to be unwound; where faults were,
- * and where the memory of processes changed.
+ * where the memory of processes changed, and what they had when they gave it up.
  */
 #ifndef KTRC_SEEN_H
 #define KTRC_SEEN_H
 
+#include "areas.h"
 #include "copy.h"
 #include "index.h"
 #include "schema.h"
@@ -33,16 +34,40 @@ struct ktrc_mapping {
  * struct ktrc_change - a range of memory that was mapped, unmapped or moved
  * @begin: its first page, address >> 12
  * @end: the page behind it
+ * @ticks: when
  * @pid: whose
  */
 struct ktrc_change {
 	u64 begin;
 	u64 end;
+	u64 ticks;
 	u32 pid;
 };
 
 /**
- * struct ktrc_seen_code - an executable mapping of a file, as a record of map tells it
+ * struct ktrc_left - a part of the memory that a process gave up, as it ended or began another program
+ * @area: the part
+ * @ticks: when the first part of it was told: the same of all of them
+ * @pid: whose
+ */
+struct ktrc_left {
+	struct ktrc_area area;
+	u64 ticks;
+	u32 pid;
+};
+
+/**
+ * struct ktrc_renewal - when a process began to run a program, in ticks
+ * @first: for the first time
+ * @last: for the last time
+ */
+struct ktrc_renewal {
+	u64 first;
+	u64 last;
+};
+
+/**
+ * struct ktrc_seen_code - an executable mapping of a file, as a record of map tells it when it comes or goes
  * @mapping: its file as records number it
  * @pid: whose it is
  * @next: place of another one of the same process, or KTRC_INDEX_NONE
@@ -62,13 +87,16 @@ struct ktrc_seen_code {
  * @code: executable mappings of files, as records of map tell them
  * @nr_code: their number
  * @code_of: place in @code of one of each process
- * @with_changes: to be set before: @changes and @blocks are wanted
+ * @with_changes: to be set before: @changes, @left and @blocks are wanted
  * @changes: of the memory of processes
  * @nr_changes: their number
+ * @left: of the memory of processes, when they gave it up
+ * @nr_left: their number
  * @is_partial: there were more, or more that were renewed or are code, or it is not known of whom
- * @renewed: places of @renewed_ticks, by process
- * @renewed_ticks: when a process last began to run a program
- * @nr_renewed: their number
+ * @renewed: places of @renewals, by process
+ * @renewals: of processes that began to run a program
+ * @nr_renewals: their number
+ * @born: processes that were made
  * @blocks: with a fault, of any process
  * @copies: copies of user stacks, each once; of @words only those that there are
  * @nr_copies: their number
@@ -86,10 +114,13 @@ struct ktrc_seen {
 	bool with_changes;
 	struct ktrc_change *changes;
 	size_t nr_changes;
+	struct ktrc_left *left;
+	size_t nr_left;
 	bool is_partial;
 	struct ktrc_index renewed;
-	u64 *renewed_ticks;
-	size_t nr_renewed;
+	struct ktrc_renewal *renewals;
+	size_t nr_renewals;
+	struct ktrc_index born;
 	struct ktrc_index blocks;
 	struct ktrc_copy **copies;
 	size_t nr_copies;
@@ -110,8 +141,8 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 		   size_t len);
 /** ktrc_seen_is_empty() - is there nothing to be named */
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
-/** ktrc_seen_renewed() - when a process last began to run a program, in ticks; 0: not that anybody saw */
-u64 ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid);
+/** ktrc_seen_renewed() - when a process began to run a program; all 0: not that anybody saw */
+struct ktrc_renewal ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid);
 /** ktrc_seen_mapped() - when a process last mapped code within a range of addresses, in ticks; 0: not that anybody saw */
 u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end);
 void ktrc_seen_release(struct ktrc_seen *seen);

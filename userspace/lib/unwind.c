@@ -195,8 +195,9 @@ static bool add_recorded(struct recorded *recorded, const struct ktrc_mapping *m
 
 		if (mapping->end <= known->begin || mapping->begin >= known->end)
 			continue;
-		return mapping->begin == known->begin && mapping->file == known->file &&
-		       mapping->offset == known->offset;
+		/* also of a part of it, or more */
+		return mapping->file == known->file &&
+		       mapping->begin - mapping->offset == known->begin - known->offset;
 	}
 	if (recorded->nr == MAX_MAPPINGS)
 		return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost|swapped NR: gives advice (MADV_NORMAL) from stacks that it
+ * known_stacks [stay|touch|wait] two NR NR | deep NR DEPTH | lost|swapped NR: gives advice (MADV_NORMAL) from stacks that it
  * knows, and prints each, innermost first, in hexadecimal.
  *
  * two:  NR times from one caller, NR times from another
@@ -9,6 +9,7 @@
  *       often it was there afterwards
  * swapped: the same with a page that was swapped out
  * touch: raises a fault of a page instead, each time the same; prints which page, last
+ * wait: prints a line and reads one before it begins
  * stay: it does not end when it is done, but becomes another program when it is told so (SIGUSR1)
  *
  * Nobody has called the outermost function: its frame says so.
@@ -189,16 +190,22 @@ int main(int argc, char **argv)
 {
 	bool stays = argc > 1 && !strcmp(argv[1], "stay");
 	bool touches = argc > 1 && !strcmp(argv[1], "touch");
+	bool waits = argc > 1 && !strcmp(argv[1], "wait");
 
 	if (touches)
 		act = touch;
-	argc -= stays || touches;
-	argv += stays || touches;
+	argc -= stays || touches || waits;
+	argv += stays || touches || waits;
 	signal(SIGUSR1, become);
 	page = mmap(NOBODYS, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 		    0);
 	if (page == MAP_FAILED)
 		abort();
+	if (waits) {
+		puts("ready");
+		fflush(stdout);
+		getchar();
+	}
 	if (argc == 4 && !strcmp(argv[1], "two")) {
 		many(atoi(argv[2]), one_caller);
 		many(atoi(argv[3]), another_caller);
@@ -210,7 +217,7 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "swapped")) {
 		lose(atoi(argv[2]), true);
 	} else {
-		fputs("usage: known_stacks [stay|touch] two NR NR | deep NR DEPTH | lost|swapped NR\n",
+		fputs("usage: known_stacks [stay|touch|wait] two NR NR | deep NR DEPTH | lost|swapped NR\n",
 		      stderr);
 		return 2;
 	}

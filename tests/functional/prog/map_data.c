@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * map_data FILE: makes the file, maps a page of it to be written, twice; and one to be read when
- * it has no name any more.
+ * it has no name any more; and memory of each other kind.  Prints what it has, as /proc says it, and ends at once.
  */
+#define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,6 +15,28 @@ static void map(int fd, int prot)
 {
 	if (mmap(NULL, PAGE, prot, MAP_SHARED, fd, 0) == MAP_FAILED)
 		err(1, "mmap");
+}
+
+static void map_anon(int flags)
+{
+	size_t bytes = flags & MAP_HUGETLB ? 2ul << 20 : 3 * PAGE;
+
+	if (mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		err(1, "mmap");
+}
+
+/* without memory of its own */
+static void tell_and_end(void)
+{
+	static char text[65536];
+	int fd = open("/proc/self/maps", O_RDONLY);
+	ssize_t len = 0, got;
+
+	while ((got = read(fd, text + len, sizeof(text) - (size_t)len)) > 0)
+		len += got;
+	if (got < 0 || write(1, text, (size_t)len) != len)
+		err(1, "/proc/self/maps");
+	_exit(0);
 }
 
 int main(int argc, char **argv)
@@ -31,5 +54,12 @@ int main(int argc, char **argv)
 	if (read < 0 || unlink(argv[1]))
 		err(1, "%s", argv[1]);
 	map(read, PROT_READ);
-	return 0;
+	map_anon(MAP_PRIVATE | MAP_LOCKED);
+	map_anon(MAP_SHARED | MAP_NORESERVE);
+	map_anon(MAP_PRIVATE | MAP_GROWSDOWN);
+	map_anon(MAP_SHARED | MAP_HUGETLB);
+	map_anon(MAP_PRIVATE | MAP_HUGETLB);
+	if (sbrk(5 * PAGE) == (void *)-1)
+		err(1, "sbrk");
+	tell_and_end();
 }
