@@ -297,6 +297,12 @@ static bool is_own(void)
 	return current->flags & PF_EXITING ? !!current->files : current->in_execve;
 }
 
+/* One that has just been made, to run a program, gives up what its maker has. */
+static bool is_makers(void)
+{
+	return current->in_execve && current->flags & PF_FORKNOEXEC;
+}
+
 /* For who mapped it there is no file: the kernel made one, which has such a name and lies nowhere. */
 static bool is_made_up(const struct file *file)
 {
@@ -346,7 +352,7 @@ static int ktrc_on_exit_mmap(struct kprobe *kp, struct pt_regs *regs)
 
 	VMA_ITERATOR(vmi, mm, 0);
 
-	if (!mm->start_stack)
+	if (!mm->start_stack || is_makers())
 		return 0;
 	preempt_disable_notrace();
 	rcu_read_lock();

@@ -32,6 +32,7 @@ echo 2 >/proc/sys/vm/nr_hugepages
 map_data "$tmp/data" >"$tmp/maps" || fail "map_data: $?"
 echo 0 >/proc/sys/vm/nr_hugepages
 ls / >/dev/null
+perl -e 'exec @ARGV' cat /dev/null
 echo 0 >$trace/events/kprobes/ktrc_test/enable
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
@@ -87,6 +88,16 @@ for flag in locked noreserve hugetlb growsdown heap stack; do
 		grep -c true
 done | xargs >"$tmp/flags"
 expect "flags" "$(cat "$tmp/flags")" "1 1 2 2 1 1"
+
+# programs PROGRAM: what its process ran when it gave up its memory
+programs() {
+	local pid
+	pid=$(jq -r --arg comm "$1" 'select(.comm == $comm).pid' "$tmp/rows" | sort -u)
+	jq -r --arg pid "$pid" 'select(.event == "map" and (.pid | tostring) == $pid and .fields.map_call == "exit" and
+		.fields.from_pages == 0).comm' "$tmp/rows"
+}
+expect "programs of a process that ran one" "$(programs ls)" ls
+expect "programs of a process that ran two" "$(programs cat | xargs)" "perl cat"
 
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"
 ktrc-read events --format=ndjson "$tmp/trace" >"$tmp/saved" || fail "saved: $?"

@@ -254,12 +254,11 @@ static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 	}
 	if (!seen->with_changes || look->leaver != look->tgid || look->tgid == KTRC_INDEX_NONE)
 		return;
+	/* what finds no room is not known; what is told later is after a birth or another program */
 	if (seen->nr_left < MAX_SEEN)
 		left = ktrc_array_push(seen->left, seen->nr_left);
-	if (!left) {
-		seen->is_partial = true;
+	if (!left)
 		return;
-	}
 	left->pid = look->tgid;
 	left->ticks = look->left_ticks;
 	left->area = (struct ktrc_area){
