@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A CPU that is offline when the module is loaded and comes up later is recorded like any
-# other; going down and up again and again under load, while a second session comes and goes, loses
+# other, with stacks; going down and up again and again under load, while a second session comes and goes, loses
 # nothing, balances, and leaves nothing behind.
 # KTRC_CYCLES: how often (200).
 # timeout: 900
@@ -16,7 +16,7 @@ trap 'echo 1 >$cpu' EXIT
 
 # another_session: its life
 another_session() {
-	ktrc-ctl start -q --session=second --events=fault.light,throttle --memory=1M &&
+	ktrc-ctl start -q --session=second --events=fault.light:stack=both,throttle --memory=1M &&
 		ktrc-read events --session=second --format=ndjson >"$tmp/second" && ktrc-ctl stop -q --session=second &&
 		ktrc-ctl reset -q --session=second
 }
@@ -33,13 +33,19 @@ toggle() {
 rmmod ktrc || fail "rmmod"
 echo 0 >$cpu || fail "cannot take CPU 1 offline"
 insmod ktrc.ko || fail "insmod"
-ktrc-ctl start --events=fault,fault.light,throttle --memory=4M || fail "start: $?"
+ktrc-ctl start --events=fault,fault.light,throttle,madvise:stack=both,map,process,numa,reclaim,compaction --memory=4M ||
+	fail "start: $?"
 taskset -c 0 touch_pages read 1009 >/dev/null
 expect "hits of a CPU that is offline" "$(counted 1 hits)" 0
 echo 1 >$cpu || fail "cannot bring CPU 1 up"
 taskset -c 1 touch_pages read 1009 >/dev/null
 [ "$(counted 1 written)" -ge 2018 ] || fail "CPU 1 came up and records $(counted 1 written)"
 expect "lost for want of a ring" "$(counted 1 lost_noring)" 0
+taskset -c 1 known_stacks deep 101 9 >/dev/null || fail "known_stacks: $?"
+ktrc-read events --stacks --format=ndjson | jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL") |
+	[.cpu, (.user_stack.frames | length >= 9), (.kernel_stack.frames | any(.[]; .function == "__x64_sys_madvise"))]' |
+	sort | uniq -c | xargs >"$tmp/stacks"
+expect "stacks of CPU 1" "$(cat "$tmp/stacks")" "101 [1,true,true]"
 expect "exit code of check" "$(ktrc-read check >/run/said 2>&1; echo $?)" 0
 
 touch_pages bursts 1000000000 >/dev/null &

@@ -6,6 +6,7 @@
 # munmap, fails the start, which says so.
 # guest: plain
 # guest: icount
+# guest: icount_pair
 . tests/functional/lib.sh
 
 rmmod ktrc || fail "rmmod: $?"

@@ -4,7 +4,7 @@
 # full disk has a part in it, with ENOSPC: what was to be saved is still in the session, or in a
 # trace of whole packets that says if it is not all; each record is in one of them, once. `run`,
 # whose session ends with it, keeps what was written. The tool says what failed, why, and what
-# is left where.
+# is left where. What is to be saved has stacks, and names of processes that have ended.
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
@@ -108,10 +108,11 @@ ran() {
 	expect "records of run" "$(records "$trace" | wc -l)" "$(nr_records "$tmp/out")"
 }
 
-ktrc-ctl start -q --packet=4K --memory=1M || fail "start: $?"
+ktrc-ctl start -q --packet=4K --memory=1M --events=fault:stack=both,map,process || fail "start: $?"
 record
 control state >"$tmp/state"
 ktrc-read -q --save="$tmp/whole" || fail "save: $?"
+jq -e '(.code.files | length > 0) and (.mapped.rows | length > 0)' "$tmp/whole/ktrc/ktrc.json" >/dev/null || fail "it has no names"
 kept_in_session save
 visited save "close fsync ftruncate mkdir mkdirat open rename renameat write"
 kept_in_session snapshot

@@ -3,7 +3,8 @@
 # Disks with too little room for a trace, in blocks or in files, so that each file of it is the
 # one that does not fit, under load: each way to save says so, and leaves either nothing or a
 # trace of whole packets that tells the loss. What was consumed and what is left in the session
-# is every record, once.
+# is every record, once. Where there is no room for what is kept beside a session it stops all the same, and half
+# of that is not kept.
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
@@ -124,5 +125,17 @@ with_blocks run "$journal" 60 $most
 with_files run 0 2 4 6 7
 [ $traces -ge 6 ] || fail "run: only $traces traces with those of follow"
 umount "$blocks" "$files" "$journal"
+
+mkdir -p /run/ktrc
+mount -t tmpfs -o size=64k none /run/ktrc || fail "mount"
+ktrc-ctl start -q --events=fault,map,process || fail "start: $?"
+touch_pages read 503 >/dev/null
+fill /run/ktrc 0
+ktrc-ctl stop >"$tmp/out" 2>&1 || fail "stop with a full /run: $?: $(<"$tmp/out")"
+rm /run/ktrc/filler
+expect "what is kept of a stop without room" "$(find /run/ktrc -name '*.mapped*' -o -size 0)" ""
+ktrc-read check >/dev/null || fail "check: $?"
+ktrc-ctl reset
+umount /run/ktrc
 note "$(wc -l <"$tmp/kept") records of a stream"
 expect "runs" "$tries" 35

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # What happens inside a probe while it runs is counted like anything else: exceptions for a
 # kernel address that is not mapped and for a page that is swapped out, raised by kprobes on each
-# function that probes call or are made of, in the task and in a breakpoint; and all that the
+# function of the kernel that probes call and on those of the writer, in the task and in a breakpoint; and all that the
 # function tracer does. No hit goes without a trace; in a writer that is busy it is
-# `lost_recursion`, so there is one writer for each context, and 6 KiB of stack are left.
+# `lost_recursion`, so there is one writer for each context, and 6 KiB of stack are left; before one is busy it is
+# recorded.
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh
@@ -14,8 +15,10 @@ nr=20011 # faults of the process
 tries=8 # of a writer whose plan an interrupt voids
 tracing=/sys/kernel/tracing
 # functions of the slow path, which run with the guard against recursion up
-guarded=(ktrc:ktrc_who_is ktrc:ktrc_dict_form ktrc:ktrc_dict_write ktrc:ktrc_ring_open ktrc:ktrc_walk_user
-	ktrc:ktrc_walk_kernel)
+# but for ktrc_count_read, as books in which each look makes a hit are never read twice the same
+guarded=(ktrc:ktrc_{who_is,dict_form,dict_bytes,dict_write,ring_open,ring_make_room,ring_leave,walk_user,walk_kernel}
+	ktrc:ktrc_stacks_{bytes,write,ref_more})
+before_guard=ktrc:ktrc_emit_word_with_stacks # of fault.light with stacks
 
 # What no kprobe stands in when a probe calls it, and why. All others are reached.
 declare -A unreached=(
@@ -138,6 +141,13 @@ recursion() {
 	# it is called once a try, and a read of the kernel's address fails in it
 	[ "$in_tries" -le $((tries * (seen - raised))) ] || fail "$in_tries faults: more than $tries tries"
 
+	for got in 0 1; do
+		raise flight $got $before_guard
+		expect "lost, raised before there is a writer" "$lost + $nested + $lost_nest" "0 + 0 + 0"
+		expect "recorded, with those raised before there is a writer" "$written" "$seen"
+	done
+	[ "${kernel_faults[$before_guard]}" -gt 0 ] || fail "no fault inside $before_guard"
+
 	# who waits is woken when nobody writes
 	raise stream 0 irq_work_queue
 	expect "lost as recursion, raised where nobody writes" "$lost" 0
@@ -168,13 +178,22 @@ callers() {
 # traced: every function of the kernel
 traced() {
 	local where
-	ktrc-ctl start -q --events=fault:stack=both,fault.light --memory=32M || fail "start: $?"
+	ktrc-ctl start -q --events=fault:stack=both,fault.light,madvise:stack=both,map --memory=32M || fail "start: $?"
 	echo function >$tracing/current_tracer || fail "no function tracer"
 	where=$(touch_pages read 10007)
+	known_stacks two 503 499 >/dev/null || fail "known_stacks: $?"
+	maps 7 /proc/self/exe >"$tmp/known" || fail "maps: $?"
 	echo nop >$tracing/current_tracer
 	collect default # nothing lost
 	expect "faults with the function tracer" "$(in_range default fault "$where") $(in_range default fault.light "$where")" \
 		"10007 10007"
+	ktrc-read events --format=ndjson >"$tmp/rows" || fail "events: $?"
+	expect "advice with the function tracer" \
+		"$(jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL").pid' "$tmp/rows" | wc -l)" 1002
+	# between the two calls of munmap that the program makes of nothing
+	expect "mappings with the function tracer" \
+		"$(jq -r 'select(.comm == "maps" and .event == "map").fields | "\(.map_call) \(.pages) \(.error)"' "$tmp/rows" |
+			awk '/^munmap 0 EINVAL/ { between = !between; next } between' | wc -l)" "$(wc -l <"$tmp/known")"
 	ktrc-ctl reset -q
 }
 

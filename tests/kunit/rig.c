@@ -21,10 +21,11 @@ const char *tap_why(const char *format, ...)
  * rig_create() - a ring with two events
  * @mode: enum ktrc_mode
  * @clock: enum ktrc_clock
+ * @with_stacks: of both kinds
  *
  * Return: NULL without memory
  */
-struct rig *rig_create(u32 mode, u32 clock)
+struct rig *rig_create(u32 mode, u32 clock, bool with_stacks)
 {
 	struct rig *rig = vzalloc(sizeof(*rig));
 	struct ktrc_ring *r;
@@ -32,10 +33,15 @@ struct rig *rig_create(u32 mode, u32 clock)
 	if (!rig)
 		return NULL;
 	rig->memory = vzalloc(PAGE_SIZE + (RIG_PACKETS << RIG_SHIFT));
-	if (!rig->memory) {
-		vfree(rig);
+	if (with_stacks)
+		rig->cpu.stacks = vzalloc(sizeof(*rig->cpu.stacks));
+	if (!rig->memory || (with_stacks && !rig->cpu.stacks)) {
+		rig_destroy(rig);
 		return NULL;
 	}
+	if (with_stacks)
+		rig->rule = (struct ktrc_rule){ .user_frames = 8, .kernel_frames = 8 };
+	rig->seen.has_real_stacks = with_stacks;
 	r = &rig->cpu.ring;
 	r->mode = mode;
 	r->clock = clock;
@@ -60,6 +66,7 @@ void rig_destroy(struct rig *rig)
 {
 	if (!rig)
 		return;
+	vfree(rig->cpu.stacks);
 	vfree(rig->memory);
 	vfree(rig);
 }
@@ -78,10 +85,26 @@ static struct ktrc_ev_task this_task(void)
 	return task;
 }
 
-/* Half of them the slow way in any case: the fast one is over too soon to be interrupted often. */
+static void emit_with_stacks(struct rig *rig, u32 event, const struct payload *p)
+{
+	u64 word;
+
+	memcpy(&word, p, sizeof(word));
+	if (payload_bytes(event) == sizeof(word))
+		ktrc_emit_word_with_stacks(&rig->cpu, event, word, &rig->rule);
+	else
+		ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
+}
+
+/*
+ * With stacks if a task has them; else half of them the slow way in any case: the fast one is over
+ * too soon to be interrupted often.
+ */
 static void emit(struct rig *rig, u32 seq, u32 event, const struct payload *p)
 {
-	if (seq & 2)
+	if (rig->cpu.stacks)
+		emit_with_stacks(rig, event, p);
+	else if (seq & 2)
 		ktrc_emit_long(&rig->cpu, event, p, payload_bytes(event));
 	else
 		ktrc_emit_payload(&rig->cpu, rig->cpu.ring.clock, event, p, payload_bytes(event),

@@ -22,6 +22,7 @@ enum rig_level { RIG_TASK, RIG_SOFTIRQ, RIG_IRQ, RIG_NMI, RIG_NR_LEVELS };
  * @cpu: the tested code's state
  * @memory: what a reader maps
  * @readers: nobody
+ * @rule: which stacks hits of a task have
  * @seen: reads what is written
  * @level: context that writes, if one does
  * @found: by level: what the ring's @active was before; while it is not that, the level writes
@@ -33,6 +34,7 @@ struct rig {
 	struct ktrc_cpu cpu;
 	void *memory;
 	wait_queue_head_t readers;
+	struct ktrc_rule rule;
 	struct observer seen;
 	enum rig_level level;
 	u32 found[RIG_NR_LEVELS];
@@ -41,7 +43,7 @@ struct rig {
 	u32 interrupted[RIG_NR_LEVELS][RIG_NR_LEVELS];
 };
 
-struct rig *rig_create(u32 mode, u32 clock);
+struct rig *rig_create(u32 mode, u32 clock, bool with_stacks);
 void rig_destroy(struct rig *rig);
 enum rig_level rig_writer(const struct rig *rig);
 void rig_write(struct rig *rig, enum rig_level level, int most);

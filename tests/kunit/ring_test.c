@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ring under writers in every context that the kernel has: what can be read is
- * whole, and the books balance.
+ * whole, with the stacks of the task alone where there are any, and the books balance.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
@@ -76,9 +76,9 @@ static void expect_nested_written(struct kunit *test, const struct rig *rig)
 	KUNIT_EXPECT_GE(test, rig->nr_nested - lost, (u64)NR_PAIRS * WANTED);
 }
 
-static void run(struct kunit *test, u32 mode, u32 clock)
+static void run(struct kunit *test, u32 mode, u32 clock, bool with_stacks)
 {
-	struct rig *rig = rig_create(mode, clock);
+	struct rig *rig = rig_create(mode, clock, with_stacks);
 	const char *why;
 
 	KUNIT_ASSERT_NOT_NULL(test, rig);
@@ -98,23 +98,34 @@ static void run(struct kunit *test, u32 mode, u32 clock)
 
 static void stream_nested(struct kunit *test)
 {
-	run(test, KTRC_MODE_STREAM, KTRC_CLOCK_MONO);
+	run(test, KTRC_MODE_STREAM, KTRC_CLOCK_MONO, false);
 }
 
 static void flight_nested(struct kunit *test)
 {
-	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_MONO);
+	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_MONO, false);
 }
 
 static void flight_nested_tsc(struct kunit *test)
 {
-	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_TSC);
+	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_TSC, false);
 }
 
-static struct kunit_case cases[] = { KUNIT_CASE(stream_nested),
-				     KUNIT_CASE(flight_nested),
-				     KUNIT_CASE(flight_nested_tsc),
-				     {} };
+static void stream_nested_stacks(struct kunit *test)
+{
+	run(test, KTRC_MODE_STREAM, KTRC_CLOCK_MONO, true);
+}
+
+static void flight_nested_stacks(struct kunit *test)
+{
+	run(test, KTRC_MODE_FLIGHT, KTRC_CLOCK_MONO, true);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(stream_nested),	  KUNIT_CASE(flight_nested),
+	KUNIT_CASE(flight_nested_tsc),	  KUNIT_CASE(stream_nested_stacks),
+	KUNIT_CASE(flight_nested_stacks), {}
+};
 
 static struct kunit_suite suite = {
 	.name = "ktrc_ring",

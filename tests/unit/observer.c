@@ -155,22 +155,25 @@ static const char *read_stack(struct observer *o, const struct record *rec)
 	if (!s.first)
 		o->got = 0;
 	seed = (u32)((s.first ? o->stack_in.frame0 : frame[0]) >> 12);
-	TAP_NEED(s.slot && s.slot < OBSERVER_SLOTS && s.nr_frames == observer_nr_frames(seed),
+	TAP_NEED(s.slot && s.slot < OBSERVER_SLOTS && s.nr_frames &&
+			 (o->has_real_stacks || s.nr_frames == observer_nr_frames(seed)),
 		 "position %llu: slot %u, %u frames", o->pos, s.slot, s.nr_frames);
 	TAP_NEED(s.first == o->got && (!s.first || (s.slot == o->stack_in.slot &&
 						    s.is_kernel == o->stack_in.is_kernel &&
 						    s.nr_frames == o->stack_in.nr_frames)),
 		 "position %llu: a part of another stack", o->pos);
 	for (i = 0; i < 4; i++) {
-		u64 want = s.first + i < s.nr_frames ? observer_frame(seed, s.first + i) : 0;
+		bool is_there = s.first + i < s.nr_frames;
+		u64 want = is_there ? observer_frame(seed, s.first + i) : 0;
 
-		TAP_NEED(frame[i] == want, "position %llu: frame %u of stack %u is %#llx", o->pos,
-			 s.first + i, seed, frame[i]);
+		TAP_NEED(o->has_real_stacks ? is_there == !!frame[i] : frame[i] == want,
+			 "position %llu: frame %u of stack %u is %#llx", o->pos, s.first + i, seed,
+			 frame[i]);
 	}
 	if (!s.first)
 		o->stack_in = s;
 	o->got += 4;
-	o->stack[s.is_kernel][s.slot] = o->got >= s.nr_frames ? seed : 0;
+	o->stack[s.is_kernel][s.slot] = o->got < s.nr_frames ? 0 : o->has_real_stacks ? 1 : seed;
 	o->nr_stacks += o->got >= s.nr_frames;
 	return NULL;
 }
@@ -253,6 +256,9 @@ static const char *read_data(struct observer *o, const struct record *rec)
 		 "position %llu: record torn, or not of task %u", o->pos, o->task.tid);
 	TAP_NEED(seq >= o->next_seq[level], "position %llu: record %u of level %u again", o->pos,
 		 seq, level);
+	TAP_NEED(!o->has_real_stacks || o->has_ref == !level,
+		 "position %llu: record %u of level %u %s", o->pos, seq, level,
+		 o->has_ref ? "has stacks" : "has none");
 	if (o->spans) {
 		const struct span *hit = &o->spans[level][seq % OBSERVER_SPANS];
 

@@ -76,6 +76,7 @@ static inline u32 observer_nr_frames(u32 seed)
  * @nr_extended: extended headers
  * @discarded: of the last closed packet
  * @spans: by level and number modulo OBSERVER_SPANS: the hits; NULL: unknown
+ * @has_real_stacks: to be set before: hits of level 0 have stacks, of whatever frames, and no others
  */
 struct observer {
 	u64 pos;
@@ -107,6 +108,7 @@ struct observer {
 	u64 nr_extended;
 	u64 discarded;
 	struct span (*spans)[OBSERVER_SPANS];
+	bool has_real_stacks;
 };
 
 /**

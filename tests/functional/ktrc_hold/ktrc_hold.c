@@ -14,7 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
 
-#define MOST 16
+#define MOST 32
 
 static char *symbols[MOST];
 static int nr_symbols;

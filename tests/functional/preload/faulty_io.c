@@ -16,6 +16,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -52,6 +53,12 @@ static void tick(void)
 		err(99, "faulty_io: ticks");
 }
 
+/* a child looks at other processes and their files: what fails there is left out */
+static void leave_alone(void)
+{
+	plan = NOTHING;
+}
+
 __attribute__((constructor)) static void read_plan(void)
 {
 	const char *text = getenv("KTRC_IO");
@@ -72,6 +79,8 @@ __attribute__((constructor)) static void read_plan(void)
 	else
 		errx(99, "faulty_io: KTRC_IO=%s", text);
 	unsetenv("LD_PRELOAD");
+	if (pthread_atfork(NULL, NULL, leave_alone))
+		errx(99, "faulty_io: atfork");
 }
 
 static void note_hit(const char *call)

@@ -2,7 +2,7 @@
 /*
  * fail_nth [WAY...]: for each way to control ktrc, or for these, the first allocation or copy
  * that the kernel makes for it fails, then the second, and so on until none is left that could.
- * What fails leaves everything as it was: the sessions, and what the one named "kept" has counted while
+ * What fails leaves everything as it was: the sessions, and what the one named "kept" has counted and recorded while
  * it does not run.  A line for each: its name, how many failed of those that the kernel makes,
  * how long it took.
  */
@@ -326,6 +326,7 @@ static int nothing(void)
 /* what is looked at, and what may not change */
 struct view {
 	struct answer sessions, counted;
+	uint64_t recorded;
 };
 
 static bool is_running(const char *name)
@@ -343,6 +344,44 @@ static bool is_running(const char *name)
 	return state && *(const uint32_t *)((const char *)state + NLA_HDRLEN) == KTRC_STATE_RUNNING;
 }
 
+static uint64_t sum(const unsigned char *p, size_t bytes)
+{
+	uint64_t sum = 1;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		sum = (sum ^ p[i]) * 0x100000001b3;
+	return sum;
+}
+
+/* of all that its rings hold; 0: there is no such session */
+static uint64_t sum_rings(const char *name)
+{
+	struct ktrc_ioc_info i = { .size = sizeof(i) };
+	struct ktrc_ioc_attach a = { .size = sizeof(a) };
+	int fd = open(KTRC_DEVICE, O_RDONLY | O_CLOEXEC);
+	uint64_t all = 0;
+	uint32_t cpu;
+
+	snprintf(a.name, sizeof(a.name), "%s", name);
+	if (fd < 0 || (ioctl(fd, KTRC_IOC_ATTACH, &a) && errno != ENOENT))
+		err(1, "attach to look");
+	if (ioctl(fd, KTRC_IOC_INFO, &i))
+		i.nr_cpus = 0;
+	for (cpu = 0; cpu < i.nr_cpus; cpu++) {
+		size_t bytes = i.status_bytes + (size_t)i.packet_bytes * i.nr_packets;
+		void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd,
+			       (off_t)cpu << KTRC_MMAP_CPU_SHIFT);
+
+		if (p == MAP_FAILED)
+			err(1, "CPU %u", cpu);
+		all = all * 31 + sum(p, bytes);
+		munmap(p, bytes);
+	}
+	close(fd);
+	return all;
+}
+
 static void look(struct view *v)
 {
 	struct request r;
@@ -350,8 +389,10 @@ static void look(struct view *v)
 	request_init(&r, genl.family, KTRC_CMD_SESSION_GET, NLM_F_DUMP);
 	transact(&genl, &r, &v->sessions);
 	v->counted.bytes = 0;
+	v->recorded = 0;
 	if (is_running("kept"))
 		return;
+	v->recorded = sum_rings("kept");
 	nest_end(&r, about(&r, KTRC_CMD_COUNTERS_GET, NLM_F_DUMP, "kept"));
 	transact(&genl, &r, &v->counted);
 }
@@ -367,7 +408,7 @@ static bool is_changed(const struct view *before)
 
 	look(&now);
 	return !is_same(&now.sessions, &before->sessions) ||
-	       !is_same(&now.counted, &before->counted);
+	       !is_same(&now.counted, &before->counted) || now.recorded != before->recorded;
 }
 
 /* Return: 0, or EIO if nothing is recorded of 64 faults */
@@ -390,7 +431,11 @@ static int record(void)
 	munmap(page, bytes);
 	error = stop();
 	look(&after);
-	return error ?: (is_same(&before.counted, &after.counted) ? EIO : 0);
+	return error ?:
+		       (is_same(&before.counted, &after.counted) ||
+					before.recorded == after.recorded ?
+				EIO :
+				0);
 }
 
 /* ---- trying it ---- */
