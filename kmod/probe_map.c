@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched.h>
+#include <linux/xarray.h>
 
 #include "compat/compat.h"
 #include "compat/mmap.h"
@@ -24,7 +25,7 @@
 #define MAX_TICKS ((1ull << 40) - 1)
 #define MAX_ERROR ((1u << 12) - 1)
 
-#define MAX_PARTS 512 /* of what was there; with preemption disabled, some 200 instructions each */
+#define MAX_PARTS 512 /* of what was there, for all sessions together: preemption is disabled meanwhile */
 KTRC_BOUND(MAX_PARTS);
 
 struct ktrc_files *ktrc_files; /* set by files.c */
@@ -297,19 +298,20 @@ static bool is_own(void)
 	return current->flags & PF_EXITING ? !!current->files : current->in_execve;
 }
 
-/* One that has just been made, to run a program, gives up what its maker has. */
+/* One that has just been made, to run a program, gives up what its maker has; of another thread than the first it looks so. */
 static bool is_makers(void)
 {
 	return current->in_execve && current->flags & PF_FORKNOEXEC;
 }
 
-/* For who mapped it there is no file: the kernel made one, which has such a name and lies nowhere. */
+/* For who mapped it there is no file: the kernel made one, dev/zero or anon_hugepage, that lies nowhere. */
 static bool is_made_up(const struct file *file)
 {
 	const struct dentry *dentry = file->f_path.dentry;
-	const unsigned char *name = dentry->d_name.name; /* dev/zero, anon_hugepage */
+	const struct qstr *name = &dentry->d_name;
 
-	return IS_ROOT(dentry) && (name[3] == '/' || (name[0] == 'a' && name[4] == '_'));
+	return IS_ROOT(dentry) && ((name->len == 8 && name->name[3] == '/') ||
+				   (name->len == 13 && name->name[4] == '_'));
 }
 
 /* @nr: of the parts that were told */
@@ -342,13 +344,23 @@ static void emit_part(const struct vm_area_struct *vma, u32 nr, const struct ktr
 	ktrc_outlet_emit_of(&map_outlet, KTRC_EV_map, &rec, sizeof(rec), &ktrc_no_facts, whose);
 }
 
-/* exit_mmap(mm): its last user is gone, nobody else changes it.  What no program was loaded into was never anybody's. */
+static u32 nr_listeners(void)
+{
+	const struct ktrc_listeners *all = ktrc_outlet_all(&map_outlet);
+
+	return all ? max(all->nr, 1u) : 1;
+}
+
+/*
+ * exit_mmap(mm): its last user is gone, nobody else changes it.  What no program was loaded into was never
+ * anybody's; of a copy that could not be made the end is marked, and the rest is another one's.
+ */
 static int ktrc_on_exit_mmap(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct mm_struct *mm = (void *)regs_get_kernel_argument(regs, 0);
 	struct ktrc_subject whose = {};
 	struct vm_area_struct *vma;
-	u32 i, nr = 0;
+	u32 i, nr = 0, most = MAX_PARTS / nr_listeners();
 
 	VMA_ITERATOR(vmi, mm, 0);
 
@@ -359,7 +371,7 @@ static int ktrc_on_exit_mmap(struct kprobe *kp, struct pt_regs *regs)
 	if (is_own())
 		whose = (struct ktrc_subject){ current, task_dfl_cgroup(current) };
 	vma = vma_next(&vmi);
-	for (i = 0; i < MAX_PARTS && vma; i++) {
+	for (i = 0; i < MAX_PARTS && i < most && vma && !xa_is_zero(vma); i++) {
 		/* not the vDSO and the like, which the kernel has put there */
 		if (vma->vm_file || vma_is_anonymous(vma))
 			emit_part(vma, nr++, &whose);

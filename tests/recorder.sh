@@ -4,6 +4,7 @@
 
 plan= # what goes wrong with the tool's files: see preload/faulty_io.c
 load=(touch_pages read 503) # what `run` records
+events= # which it does, if not those that it does by itself
 tries=0
 
 # set_command WAY DIR: to what saves to DIR in this way; "follow" consumes a session, "run" has
@@ -13,7 +14,7 @@ set_command() {
 	save) command=(ktrc-read -q --save="$2") ;;
 	snapshot) command=(ktrc-ctl snapshot -q "$2") ;;
 	follow) command=(ktrc-read -q --follow --save="$2") ;;
-	run) command=(ktrc-ctl run -q --format=json --memory=1M --packet=4K --save="$2" -- "${load[@]}") ;;
+	run) command=(ktrc-ctl run -q --format=json ${events:+--events="$events"} --memory=1M --packet=4K --save="$2" -- "${load[@]}") ;;
 	esac
 }
 

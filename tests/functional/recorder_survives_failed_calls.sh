@@ -4,7 +4,8 @@
 # full disk has a part in it, with ENOSPC: what was to be saved is still in the session, or in a
 # trace of whole packets that says if it is not all; each record is in one of them, once. `run`,
 # whose session ends with it, keeps what was written. The tool says what failed, why, and what
-# is left where. What is to be saved has stacks, and names of processes that have ended.
+# is left where. What is to be saved has stacks, and names of processes that have ended; what is nowhere else is saved
+# without names, rather than not, and that is told.
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
@@ -14,7 +15,7 @@ trace=$tmp/trace
 consumer_calls="close fallocate fsync ftruncate mkdir mkdirat open rename renameat write"
 full_disk="close fallocate fsync ftruncate write" # calls that fail with ENOSPC as well
 eio=5 enospc=28
-nr=0 errnum=$eio call=''
+nr=0 errnum=$eio call='' nameless=0
 
 # hit WAY [CALL]: with the next call failing, or the next of that name, or the same one with the
 # other number; sets nr, errnum and call; false after the last: then all went well
@@ -90,6 +91,10 @@ kept_of_run() {
 	[ -n "$left" ] || return 0
 	whole_packets "$left"
 	told_where "$left"
+	if grep -q "^hint: $left holds all records, but no names of functions and files\$" "$tmp/err"; then
+		jq -e '.code == null and .mapped == null' "$left/ktrc/ktrc.json" >/dev/null || fail "$1: it has names"
+		nameless=$((nameless + 1))
+	fi
 	[[ $left == *.tmp-* ]] || grep -q 'holds the oldest' "$tmp/err" ||
 		expect "$1: $left is cut" "$is_cut" ""
 	grep -q 'holds the oldest' "$tmp/err" || expect "records, although $1 failed" \
@@ -106,6 +111,8 @@ ran() {
 	done
 	readable "$trace"
 	expect "records of run" "$(records "$trace" | wc -l)" "$(nr_records "$tmp/out")"
+	jq -e '.code.files | length > 0' "$trace/ktrc/ktrc.json" >/dev/null || fail "run has no names"
+	[ "$nameless" -gt 0 ] || fail "it never came to names alone"
 }
 
 ktrc-ctl start -q --packet=4K --memory=1M --events=fault:stack=both,map,process || fail "start: $?"
@@ -124,6 +131,7 @@ record
 consumed
 visited follow "$consumer_calls"
 ktrc-ctl reset
+events=fault:stack=both,map,process
 ran
 visited run "$consumer_calls"
 note "$tries runs"

@@ -17,8 +17,8 @@ tracing=/sys/kernel/tracing
 # functions of the slow path, which run with the guard against recursion up
 # but for ktrc_count_read, as books in which each look makes a hit are never read twice the same
 guarded=(ktrc:ktrc_{who_is,dict_form,dict_bytes,dict_write,ring_open,ring_make_room,ring_leave,walk_user,walk_kernel}
-	ktrc:ktrc_stacks_{bytes,write,ref_more})
-before_guard=ktrc:ktrc_emit_word_with_stacks # of fault.light with stacks
+	ktrc:ktrc_stacks_{bytes,write})
+before_guard=ktrc:ktrc_emit_with_stacks
 
 # What no kprobe stands in when a probe calls it, and why. All others are reached.
 declare -A unreached=(

@@ -343,6 +343,28 @@ static void begin_program(struct synth_stream *s, u64 ticks)
 	synth_record(s, KTRC_EV_process_exec, ticks, &exec, sizeof(exec));
 }
 
+#define WINDOW (1ull << 40) /* when it begins, and when it is settled */
+#define SETTLED (WINDOW + 1000)
+
+/* 60 begins another program before the window, 70 is told later, 80 began its program before it ended in the window. */
+static void build_others(struct synth_stream *s)
+{
+	const struct ktrc_ev_task other = { .tid = 1, .pid = 1 };
+	u64 t = WINDOW - 100;
+
+	synth_open(s, t, &other);
+	become(s, t + 1, 60);
+	give_up(s, t + 2);
+	become(s, t + 4, 80);
+	give_up(s, t + 5);
+	begin_program(s, t + 7);
+	become(s, WINDOW + 100, 80);
+	give_up(s, WINDOW + 101);
+	become(s, SETTLED + 1, 70);
+	give_up(s, SETTLED + 2);
+	synth_close(s);
+}
+
 /*
  * 10 ends; it had unmapped page 1002, which another one that has its number maps later. 20 begins another program and
  * ends with that; the later records are on the first CPU. 30 was made, 40 had begun a program before. Of 50 the first part is
@@ -389,10 +411,15 @@ static void build_leavers(struct synth_stream s[2], u64 t)
 /* All that lies near to a fault is known of whom it is asked. */
 static struct ktrc_seen seen_leavers(const struct ktrc_schema *schema)
 {
-	struct ktrc_seen seen = { .with_changes = true };
-	struct synth_stream s[2] = { { .cpu = 0 }, { .cpu = 1 } };
+	struct ktrc_seen seen = {
+		.with_changes = true,
+		.start_ticks = WINDOW,
+		.end_ticks = SETTLED,
+	};
+	struct synth_stream s[] = { { .cpu = 0 }, { .cpu = 1 }, { .cpu = 2 } };
 
-	build_leavers(s, 1ull << 40);
+	build_leavers(s, WINDOW);
+	build_others(&s[2]);
 	for (u32 cpu = 0; cpu < ARRAY_SIZE(s); cpu++) {
 		ktrc_seen_add(&seen, schema, s[cpu].bytes, s[cpu].len);
 		free(s[cpu].bytes);
@@ -447,6 +474,9 @@ static void test_left(void)
 	ok(!row_of(&mapped, 40, 1000), "nor the program that was begun in it");
 	ok(!row_of(&mapped, 50, 1000), "nor of what nobody knows when it began to be told");
 	ok(!row_of(&mapped, KTRC_INDEX_NONE, 1000), "nor what was nobody's");
+	ok(!row_of(&mapped, 60, 1000), "nor what was given up before the window");
+	ok(!row_of(&mapped, 70, 1000), "nor after all CPUs' records are there");
+	ok(is_heap(&mapped, 80, 1019), "but of a program that was begun before it");
 	ktrc_mapped_look_destroy(look);
 	ktrc_schema_destroy(schema);
 }

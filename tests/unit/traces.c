@@ -346,7 +346,7 @@ static void describe_mapped(struct ktrc_capture *capture)
 	*ktrc_array_push(mapped->paths, mapped->nr_paths) = strdup("/usr/bin/" FIRST_COMM);
 	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)
 		*ktrc_array_push(mapped->rows, mapped->nr) =
-			(struct ktrc_mapped_row){ areas[i], 100 };
+			(struct ktrc_mapped_row){ areas[i], 100, i & 1 };
 }
 
 /* Session, clock and names: as far from the defaults as can be. */

@@ -342,7 +342,12 @@ int ktrc_capture_load_mapped(struct ktrc_capture *capture, struct ktrc_mapped_lo
 {
 	KTRC_CLEANUP(destroy_look) struct ktrc_mapped_look *nothing = NULL;
 	KTRC_CLEANUP(ktrc_seen_release)
-	struct ktrc_seen seen = { .with_changes = true, .is_partial = !has_all(capture) };
+	struct ktrc_seen seen = {
+		.with_changes = true,
+		.start_ticks = ktrc_capture_window_start(capture),
+		.end_ticks = capture->settled_ticks,
+		.is_partial = !has_all(capture),
+	};
 
 	if (!is_of_use(capture, look, look_ticks)) {
 		nothing = ktrc_mapped_look_at_nothing(capture->schema, &capture->names);

@@ -134,15 +134,14 @@ struct ktrc_place ktrc_code_find(const struct ktrc_code *code, const struct ktrc
 {
 	u64 address = stack->frames[frame];
 	struct ktrc_area area = { 0 };
-	struct ktrc_place place = { 0 };
+	struct ktrc_place place;
 
 	if (spaces)
 		area = ktrc_spaces_find(spaces, record->task, address >> KTRC_PAGE_SHIFT);
 	/* what is there now may be another thing */
-	if (area.kind == KTRC_AREA_FILE)
-		place = locate_mapped(code, &area, address);
-	if (!place.file && (!area.kind || area.kind == KTRC_AREA_FILE))
-		place = locate(code, record, address);
+	place = !area.kind || (area.kind == KTRC_AREA_FILE && !area.file) ?
+			locate(code, record, address) :
+			locate_mapped(code, &area, address);
 	/* the innermost frame is what runs; the others go on behind a call */
 	if (place.file)
 		place.function = ktrc_symbols_caller(&place.file->functions, place.offset + !frame);

@@ -391,12 +391,12 @@ static bool has_time(const struct loader *loader)
 /* All that recorded something, then their threads. */
 static int add_processes(struct loader *loader)
 {
-	const struct ktrc_index *pids = &loader->seen->pids, *threads = &loader->seen->threads;
-	int ret = 0;
+	const struct ktrc_index *threads = &loader->seen->threads;
+	__ktrc_free u64 *pids = ktrc_seen_pids(loader->seen);
+	int ret = pids ? 0 : -ENOMEM;
 
-	for (size_t i = 0; ret == 0 && i < pids->nr_slots && has_time(loader); i++)
-		if (pids->slots[i].is_used)
-			ret = add_process(loader, (u32)pids->slots[i].a);
+	for (size_t i = 0; ret == 0 && i < loader->seen->pids.nr && has_time(loader); i++)
+		ret = add_process(loader, (u32)pids[i]);
 	for (size_t i = 0; ret == 0 && i < threads->nr_slots && has_time(loader); i++)
 		if (threads->slots[i].is_used)
 			ret = add_thread(loader, (u32)threads->slots[i].a,

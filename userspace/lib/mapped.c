@@ -65,6 +65,16 @@ int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces
 	return ret;
 }
 
+int ktrc_mapped_put_left(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < mapped->nr; i++)
+		if (mapped->rows[i].is_left)
+			ret = ktrc_spaces_put(spaces, mapped->rows[i].pid, &mapped->rows[i].area);
+	return ret;
+}
+
 static u64 hash_of(const char *path)
 {
 	u64 hash = 0;
@@ -321,6 +331,7 @@ static bool has_faults(const struct ktrc_mapped_look *look, const struct ktrc_ar
 struct keeper {
 	struct ktrc_mapped_look *look;
 	u32 pid;
+	bool is_left;
 	bool with_files;
 };
 
@@ -335,7 +346,7 @@ static int keep(const struct ktrc_area *area, void *data)
 		return 0;
 	row = ktrc_array_push(mapped->rows, mapped->nr);
 	if (row)
-		*row = (struct ktrc_mapped_row){ *area, keeper->pid };
+		*row = (struct ktrc_mapped_row){ *area, keeper->pid, keeper->is_left };
 	return row ? 0 : -ENOMEM;
 }
 
@@ -345,6 +356,7 @@ static int keep_all(struct ktrc_mapped_look *look, const struct ktrc_spaces *spa
 	struct keeper keeper = {
 		.look = look,
 		.pid = pid,
+		.is_left = spaces == look->left,
 		.with_files = ktrc_index_find(&seen->nr_of, pid, 0) != KTRC_INDEX_NONE,
 	};
 
@@ -412,26 +424,26 @@ static int keep_process(struct ktrc_mapped_look *look, const struct ktrc_seen *s
 {
 	if (find_left(look, seen, pid))
 		return keep_all(look, look->left, seen, pid);
-	return ktrc_seen_renewed(seen, pid).last ? 0 : keep_all(look, look->spaces, seen, pid);
+	return ktrc_seen_renewed(seen, pid).first ? 0 : keep_all(look, look->spaces, seen, pid);
 }
 
 int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 		     const struct ktrc_seen *seen)
 {
-	const struct ktrc_index *pids = &seen->pids;
+	__ktrc_free u64 *pids = NULL;
 	int ret;
 
 	/* what is not known to have changed may have */
 	if (seen->is_partial)
 		return 0;
-	ret = sort_blocks(look, seen);
+	pids = ktrc_seen_pids(seen);
+	ret = pids ? sort_blocks(look, seen) : -ENOMEM;
 	if (ret == 0)
 		ret = add_left(look, seen);
 	if (ret == 0)
 		ret = forget_changes(look, seen);
-	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
-		if (pids->slots[i].is_used)
-			ret = keep_process(look, seen, (u32)pids->slots[i].a);
+	for (size_t i = 0; ret == 0 && i < seen->pids.nr; i++)
+		ret = keep_process(look, seen, (u32)pids[i]);
 	*mapped = look->mapped;
 	look->mapped = (struct ktrc_mapped){ 0 };
 	return ret;
@@ -444,12 +456,12 @@ json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped)
 	for (size_t i = 0; i < mapped->nr; i++) {
 		const struct ktrc_mapped_row *row = &mapped->rows[i];
 
-		json_array_append_new(rows,
-				      json_pack("{s:i, s:I, s:I, s:I, s:i, s:i}", "pid",
-						(int)row->pid, "begin", (json_int_t)row->area.begin,
-						"end", (json_int_t)row->area.end, "offset",
-						(json_int_t)row->area.offset, "file",
-						(int)row->area.file, "kind", (int)row->area.kind));
+		json_array_append_new(
+			rows, json_pack("{s:i, s:I, s:I, s:I, s:i, s:i, s:b}", "pid", (int)row->pid,
+					"begin", (json_int_t)row->area.begin, "end",
+					(json_int_t)row->area.end, "offset",
+					(json_int_t)row->area.offset, "file", (int)row->area.file,
+					"kind", (int)row->area.kind, "is_left", row->is_left));
 	}
 	for (size_t i = 0; i < mapped->nr_paths; i++)
 		json_array_append_new(paths, json_string(mapped->paths[i]));
@@ -458,14 +470,13 @@ json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped)
 
 json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
 {
-	const struct ktrc_index *pids = &seen->pids;
-	int ret = sort_blocks(look, seen);
+	__ktrc_free u64 *pids = ktrc_seen_pids(seen);
+	int ret = pids ? sort_blocks(look, seen) : -ENOMEM;
 
-	for (size_t i = 0; ret == 0 && i < pids->nr_slots; i++)
-		if (pids->slots[i].is_used)
-			ret = look->mapped.nr < MAX_KEPT ?
-				      keep_all(look, look->spaces, seen, (u32)pids->slots[i].a) :
-				      -E2BIG;
+	for (size_t i = 0; ret == 0 && i < seen->pids.nr; i++)
+		ret = look->mapped.nr < MAX_KEPT ?
+			      keep_all(look, look->spaces, seen, (u32)pids[i]) :
+			      -E2BIG;
 	return ret == 0 ? ktrc_mapped_to_json(&look->mapped) : NULL;
 }
 
@@ -490,6 +501,7 @@ static int row_from_json(const json_t *object, void *to)
 	    ktrc_json_unpack(object, area_members, ARRAY_SIZE(area_members), &row->area) < 0 ||
 	    row->area.begin >= row->area.end || row->area.kind >= KTRC_NR_AREA_KINDS)
 		return -EPROTO;
+	row->is_left = json_is_true(json_object_get(object, "is_left")); /* older tools knew none */
 	return 0;
 }
 

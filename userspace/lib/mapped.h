@@ -21,10 +21,12 @@
  * struct ktrc_mapped_row - something that a process had mapped
  * @area: what; its file is the module's number, or KTRC_MAPPED_FILE + a place
  * @pid: whose
+ * @is_left: it gave that up in the window, so that /proc does not tell it any more
  */
 struct ktrc_mapped_row {
 	struct ktrc_area area;
 	u32 pid;
+	bool is_left;
 };
 
 /**
@@ -86,6 +88,8 @@ void ktrc_mapped_release(struct ktrc_mapped *mapped);
 
 /** ktrc_mapped_put() - to begin with it, before any record; 0 or -ENOMEM */
 int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces);
+/** ktrc_mapped_put_left() - the same of what /proc does not tell any more */
+int ktrc_mapped_put_left(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces);
 
 /** ktrc_mapped_path() - of a file by its number; NULL if it is not known */
 const char *ktrc_mapped_path(const struct ktrc_mapped *mapped, const struct ktrc_names *names,

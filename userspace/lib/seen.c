@@ -46,16 +46,14 @@ static void see_renewed(struct ktrc_seen *seen, u32 pid, u64 ticks)
 	struct ktrc_renewal *renewal;
 
 	if (place && *place == KTRC_INDEX_NONE &&
-	    ktrc_array_push(seen->renewals, seen->nr_renewals)) {
+	    ktrc_array_push(seen->renewals, seen->nr_renewals))
 		*place = (u32)seen->nr_renewals - 1;
-		seen->renewals[*place].first = ticks;
-	}
 	if (!place || *place == KTRC_INDEX_NONE) {
 		seen->is_partial = true;
 		return;
 	}
 	renewal = &seen->renewals[*place];
-	if (ticks < renewal->first)
+	if (ticks >= seen->start_ticks && (!renewal->first || ticks < renewal->first))
 		renewal->first = ticks;
 	if (ticks > renewal->last)
 		renewal->last = ticks;
@@ -101,6 +99,19 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	free(seen->renewals);
 	ktrc_index_release(&seen->born);
 	ktrc_index_release(&seen->blocks);
+}
+
+u64 *ktrc_seen_pids(const struct ktrc_seen *seen)
+{
+	u64 *pids = calloc(seen->pids.nr + 1, sizeof(*pids));
+	size_t nr = 0;
+
+	for (size_t i = 0; pids && i < seen->pids.nr_slots; i++)
+		if (seen->pids.slots[i].is_used)
+			pids[nr++] = seen->pids.slots[i].a;
+	if (pids)
+		ktrc_array_sort(pids, nr);
+	return pids;
 }
 
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen)
@@ -201,7 +212,7 @@ static void see_code(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 	if (newest && seen->nr_code < MAX_SEEN)
 		code = ktrc_array_push(seen->code, seen->nr_code);
 	if (!code) {
-		seen->is_partial = true;
+		seen->is_partial |= ticks != 0; /* else it only has no name */
 		return;
 	}
 	code->pid = look->tgid;
@@ -252,7 +263,8 @@ static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 		look->leaver = look->tgid;
 		look->left_ticks = ticks;
 	}
-	if (!seen->with_changes || look->leaver != look->tgid || look->tgid == KTRC_INDEX_NONE)
+	if (!seen->with_changes || look->leaver != look->tgid || look->tgid == KTRC_INDEX_NONE ||
+	    look->left_ticks < seen->start_ticks || look->left_ticks > seen->end_ticks)
 		return;
 	/* what finds no room is not known; what is told later is after a birth or another program */
 	if (seen->nr_left < MAX_SEEN)
@@ -295,13 +307,13 @@ static void see_map(struct look *look, u64 ticks, const u8 *payload)
 }
 
 /* Without room for all nobody is known to have been there before. */
-static void see_fork(struct look *look, const u8 *payload)
+static void see_fork(struct look *look, u64 ticks, const u8 *payload)
 {
 	struct ktrc_seen *seen = look->seen;
 	u32 child = (u32)ktrc_get_or_0(look->child, payload);
 	u32 *place;
 
-	if (!seen->with_changes || child == look->tgid)
+	if (!seen->with_changes || child == look->tgid || ticks < seen->start_ticks)
 		return;
 	place = see(&seen->born, child) ? ktrc_index_get(&seen->born, child, 0) : NULL;
 	if (place)
@@ -340,7 +352,7 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 		else if (event == look->map)
 			see_map(look, cursor.ticks, payload);
 		else if (event == look->fork)
-			see_fork(look, payload);
+			see_fork(look, cursor.ticks, payload);
 		else if (event == look->exec)
 			see_renewed(look->seen, look->tgid, cursor.ticks);
 		else if (look->seen->with_changes)

@@ -57,9 +57,9 @@ struct ktrc_left {
 };
 
 /**
- * struct ktrc_renewal - when a process began to run a program, in ticks
- * @first: for the first time
- * @last: for the last time
+ * struct ktrc_renewal - when a process began to run a program, in ticks; 0: not that anybody saw
+ * @first: for the first time from @start_ticks of struct ktrc_seen on
+ * @last: for the last time of all
  */
 struct ktrc_renewal {
 	u64 first;
@@ -88,6 +88,8 @@ struct ktrc_seen_code {
  * @nr_code: their number
  * @code_of: place in @code of one of each process
  * @with_changes: to be set before: @changes, @left and @blocks are wanted
+ * @start_ticks: to be set before: of what was before, @left, @born and when programs began for the first time tell nothing
+ * @end_ticks: to be set before: of what came later @left tells nothing
  * @changes: of the memory of processes
  * @nr_changes: their number
  * @left: of the memory of processes, when they gave it up
@@ -112,6 +114,8 @@ struct ktrc_seen {
 	size_t nr_code;
 	struct ktrc_index code_of;
 	bool with_changes;
+	u64 start_ticks;
+	u64 end_ticks;
 	struct ktrc_change *changes;
 	size_t nr_changes;
 	struct ktrc_left *left;
@@ -139,9 +143,11 @@ struct ktrc_seen {
  */
 void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, const u8 *bytes,
 		   size_t len);
+/** ktrc_seen_pids() - the @pids.nr processes by rising number, to be freed; NULL without memory */
+u64 *ktrc_seen_pids(const struct ktrc_seen *seen);
 /** ktrc_seen_is_empty() - is there nothing to be named */
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
-/** ktrc_seen_renewed() - when a process began to run a program; all 0: not that anybody saw */
+/** ktrc_seen_renewed() - when a process began to run a program */
 struct ktrc_renewal ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid);
 /** ktrc_seen_mapped() - when a process last mapped code within a range of addresses, in ticks; 0: not that anybody saw */
 u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end);

@@ -49,7 +49,12 @@ int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_captu
 /** ktrc_trace_end_ticks() - time of the last record appended; 0 if there is none */
 u64 ktrc_trace_end_ticks(const struct ktrc_trace_writer *writer);
 
-/** ktrc_trace_finish() - describe the capture, bring all to the disk, let the directory appear */
+/**
+ * ktrc_trace_finish() - describe the capture, bring all to the disk, let the directory appear
+ *
+ * Also without the names of functions and files, if there is no room but what was reserved: it appears then, and
+ * this fails.
+ */
 int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		      struct ktrc_error *err);
 

@@ -38,6 +38,7 @@ struct ktrc_trace_writer {
 	size_t nr_files;
 	struct ktrc_seen seen; /* what has to be named */
 	bool is_finished;
+	bool has_reserved; /* room for a description without names */
 	bool is_kept; /* it holds what is nowhere else */
 };
 
@@ -360,6 +361,7 @@ int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_captu
 	if (ret == 0)
 		ret = ktrc_file_reserve(writer->dir, writer->path, KTRC_TRACE_JSON,
 					room_for(document), err);
+	writer->has_reserved = ret == 0;
 	return ret;
 }
 
@@ -428,20 +430,26 @@ int ktrc_trace_finish(struct ktrc_trace_writer *writer, const struct ktrc_captur
 		      struct ktrc_error *err)
 {
 	bool has_names = !ktrc_seen_is_empty(&writer->seen) || capture->mapped.nr;
-	int ret;
+	struct ktrc_error late;
+	int ret, named;
 
 	ret = sync_streams(writer, err);
 	if (ret < 0)
 		return ret;
-	ret = save_described(writer, capture, has_names, err);
-	/* names may be too long for a full disk: the room that was reserved is for the rest */
-	if (ret < 0 && has_names)
-		ret = save_described(writer, capture, false, err);
+	ret = named = save_described(writer, capture, has_names, err);
+	/* they may be too long for a full disk: the room that was reserved is for the rest */
+	if (ret < 0 && has_names && writer->has_reserved)
+		ret = save_described(writer, capture, false, &late);
 	if (ret == 0)
 		ret = sync_dir(writer, writer->dir, KTRC_TRACE_SUBDIR, err);
 	if (ret == 0)
 		ret = sync_dir(writer, writer->dir, ".", err);
-	return ret < 0 ? ret : appear(writer, err);
+	if (ret == 0)
+		ret = appear(writer, err);
+	if (ret < 0 || named == 0)
+		return ret;
+	ktrc_hint(err, "%s holds all records, but no names of functions and files", writer->path);
+	return named;
 }
 
 int ktrc_trace_probe(const char *path, struct ktrc_error *err)

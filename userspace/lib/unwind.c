@@ -187,32 +187,49 @@ struct recorded {
 	size_t nr;
 };
 
-/* false: there is no room, or something else was there, as when it began another program */
-static bool add_recorded(struct recorded *recorded, const struct ktrc_mapping *mapping)
+/* A file may have got another number by the time that it is given up. */
+static bool is_same_file(const struct ktrc_names *names, u32 file, u32 other)
 {
+	const struct ktrc_name *name = ktrc_names_row(names, KTRC_NAME_FILE + file);
+	const struct ktrc_name *another = ktrc_names_row(names, KTRC_NAME_FILE + other);
+
+	return file == other || (name && another && *name->build_id &&
+				 strcmp(name->build_id, another->build_id) == 0);
+}
+
+/* false: there is no room, or something else was there, as when it began another program */
+static bool add_recorded(struct recorded *recorded, const struct ktrc_mapping *mapping,
+			 const struct ktrc_names *names)
+{
+	bool is_known = false;
+
 	for (size_t i = 0; i < recorded->nr; i++) {
 		const struct ktrc_mapping *known = &recorded->at[i];
 
 		if (mapping->end <= known->begin || mapping->begin >= known->end)
 			continue;
-		/* also of a part of it, or more */
-		return mapping->file == known->file &&
-		       mapping->begin - mapping->offset == known->begin - known->offset;
+		if (mapping->begin - mapping->offset != known->begin - known->offset ||
+		    !is_same_file(names, mapping->file, known->file))
+			return false;
+		is_known = true;
 	}
+	if (is_known)
+		return true;
 	if (recorded->nr == MAX_MAPPINGS)
 		return false;
 	recorded->at[recorded->nr++] = *mapping;
 	return true;
 }
 
-static bool find_recorded(struct recorded *recorded, u32 pid, const struct ktrc_seen *seen)
+static bool find_recorded(struct recorded *recorded, u32 pid, const struct ktrc_seen *seen,
+			  const struct ktrc_names *names)
 {
 	bool is_clear = true;
 
 	recorded->nr = 0;
 	for (size_t i = 0; is_clear && i < seen->nr_code; i++)
 		if (seen->code[i].pid == pid)
-			is_clear = add_recorded(recorded, &seen->code[i].mapping);
+			is_clear = add_recorded(recorded, &seen->code[i].mapping, names);
 	return is_clear && recorded->nr;
 }
 
@@ -221,7 +238,7 @@ static bool add_recorded_files(struct ktrc_unwinder *unwinder, const struct ktrc
 {
 	struct recorded recorded;
 
-	if (!find_recorded(&recorded, unwinder->pid, seen))
+	if (!find_recorded(&recorded, unwinder->pid, seen, names))
 		return false;
 	dwfl_report_begin(unwinder->dwfl);
 	for (size_t i = 0; i < recorded.nr; i++) {
