@@ -192,8 +192,8 @@ traced() {
 		"$(jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL").pid' "$tmp/rows" | wc -l)" 1002
 	# between the two calls of munmap that the program makes of nothing
 	expect "mappings with the function tracer" \
-		"$(jq -r 'select(.comm == "maps" and .event == "map").fields | "\(.map_call) \(.pages) \(.error)"' "$tmp/rows" |
-			awk '/^munmap 0 EINVAL/ { between = !between; next } between' | wc -l)" "$(wc -l <"$tmp/known")"
+		"$(jq -r 'select(.comm == "maps" and .event == "map").fields | "\(.map_call) \(.page) \(.pages) \(.error)"' "$tmp/rows" |
+			awk '/^munmap 0 0 EINVAL/ { between = !between; next } between' | wc -l)" "$(wc -l <"$tmp/known")"
 	ktrc-ctl reset -q
 }
 

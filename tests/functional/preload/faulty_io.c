@@ -9,7 +9,7 @@
  *   ticks         a signal each millisecond, whose handler does not restart calls
  * Calls are those that make, write, bring to the disk, close and rename files, counted from
  * 1.  KTRC_IO_HIT names a file that gets the name of the call that was hit.  What the tool
- * starts is left alone.
+ * starts is left alone, and what it keeps beside sessions.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define MAX_FDS 1024
+#define KTRC_RUN_DIR "/run/ktrc"
 
 static enum { NOTHING, FAIL, KILL, SHORT, EINTR_OFTEN } plan;
 static unsigned int nr_calls, which, errnum;
@@ -120,6 +121,17 @@ static size_t shortened(int fd, const void *bytes, size_t len)
 	return len < nr_calls ? len : nr_calls;
 }
 
+/* the directory of what is kept beside sessions, or in it */
+static bool is_kept(int fd)
+{
+	char link[32], path[sizeof(KTRC_RUN_DIR) + 1] = "";
+	size_t len = strlen(KTRC_RUN_DIR);
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return readlink(link, path, sizeof(path) - 1) > 0 && !strncmp(path, KTRC_RUN_DIR, len) &&
+	       (!path[len] || path[len] == '/');
+}
+
 static bool is_file(int fd)
 {
 	return fd >= 0 && fd < MAX_FDS && is_ours[fd];
@@ -136,6 +148,8 @@ int openat(int dir, const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = va_arg(ap, mode_t);
 	va_end(ap);
+	if (is_kept(dir))
+		return REAL(openat)(dir, path, flags, mode);
 	if (fails("open", true))
 		return -1;
 	fd = REAL(openat)(dir, path, flags, mode);
@@ -156,12 +170,12 @@ ssize_t write(int fd, const void *bytes, size_t len)
 
 int fsync(int fd)
 {
-	return fails("fsync", true) ? -1 : REAL(fsync)(fd);
+	return !is_kept(fd) && fails("fsync", true) ? -1 : REAL(fsync)(fd);
 }
 
 int ftruncate(int fd, off_t len)
 {
-	return fails("ftruncate", true) ? -1 : REAL(ftruncate)(fd, len);
+	return !is_kept(fd) && fails("ftruncate", true) ? -1 : REAL(ftruncate)(fd, len);
 }
 
 int posix_fallocate(int fd, off_t offset, off_t len)
@@ -185,7 +199,9 @@ int close(int fd)
 
 int mkdir(const char *path, mode_t mode)
 {
-	return fails("mkdir", false) ? -1 : REAL(mkdir)(path, mode);
+	bool is_other = !strcmp(path, KTRC_RUN_DIR);
+
+	return !is_other && fails("mkdir", false) ? -1 : REAL(mkdir)(path, mode);
 }
 
 int mkdirat(int dir, const char *path, mode_t mode)
@@ -200,5 +216,8 @@ int rename(const char *from, const char *to)
 
 int renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
-	return fails("renameat", false) ? -1 : REAL(renameat)(from_dir, from, to_dir, to);
+	bool is_other = is_kept(from_dir);
+
+	return !is_other && fails("renameat", false) ? -1 :
+						       REAL(renameat)(from_dir, from, to_dir, to);
 }
