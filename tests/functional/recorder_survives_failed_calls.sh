@@ -111,6 +111,15 @@ ran() {
 	done
 	readable "$trace"
 	expect "records of run" "$(records "$trace" | wc -l)" "$(nr_records "$tmp/out")"
+}
+
+# The same of names, which are written last.
+ran_with_names() {
+	events=fault:stack=both,map,process
+	while hit run write; do
+		kept_of_run "write $nr"
+	done
+	readable "$trace"
 	jq -e '.code.files | length > 0' "$trace/ktrc/ktrc.json" >/dev/null || fail "run has no names"
 	[ "$nameless" -gt 0 ] || fail "it never came to names alone"
 }
@@ -131,7 +140,7 @@ record
 consumed
 visited follow "$consumer_calls"
 ktrc-ctl reset
-events=fault:stack=both,map,process
 ran
 visited run "$consumer_calls"
+ran_with_names
 note "$tries runs"
