@@ -25,8 +25,8 @@
 #define MAX_TICKS ((1ull << 40) - 1)
 #define MAX_ERROR ((1u << 12) - 1)
 
-#define MAX_PARTS \
-	512 /* of what was there, for all sessions together: preemption is disabled meanwhile */
+/* of what was there, for all sessions together: preemption is disabled meanwhile */
+#define MAX_PARTS 512
 KTRC_BOUND(MAX_PARTS);
 
 struct ktrc_files *ktrc_files; /* set by files.c */
