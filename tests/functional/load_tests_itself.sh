@@ -65,4 +65,4 @@ calls | paste /run/before - | awk '{ print $2 - $1 }' >/run/calls
 us=$(dmesg | sed -n 's/.*ktrc: abi .* self-test \([0-9]*\) us$/\1/p' | tail -n 1)
 note "$us us"
 # elsewhere other processes of this machine take part in the time
-! grep -q tsc_early_khz /proc/cmdline || [ "$us" -le 50000 ] || fail "$us us"
+! grep -q tsc_early_khz /proc/cmdline || [ "$us" -le $((50000 * $(nproc))) ] || fail "$us us"
