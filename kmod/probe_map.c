@@ -299,7 +299,10 @@ static bool is_own(void)
 	return current->flags & PF_EXITING ? !!current->files : current->in_execve;
 }
 
-/* One that has just been made, to run a program, gives up what its maker has; of another thread than the first it looks so. */
+/*
+ * One that has just been made, to run a program, gives up what its maker has; so it looks as well where
+ * another thread than the first begins a program.
+ */
 static bool is_makers(void)
 {
 	return current->in_execve && current->flags & PF_FORKNOEXEC;
@@ -315,8 +318,9 @@ static bool is_made_up(const struct file *file)
 				   (name->len == 13 && name->name[4] == '_'));
 }
 
-/* @nr: of the parts that were told */
-static void emit_part(const struct vm_area_struct *vma, u32 nr, const struct ktrc_subject *whose)
+/* @nr: of the parts that were told; @is_wanted: somebody may want to know the file */
+static void emit_part(const struct vm_area_struct *vma, u32 nr, const struct ktrc_subject *whose,
+		      bool is_wanted)
 {
 	const struct mm_struct *mm = vma->vm_mm;
 	unsigned long flags = vma->vm_flags;
@@ -340,45 +344,50 @@ static void emit_part(const struct vm_area_struct *vma, u32 nr, const struct ktr
 		.from_pages = nr,
 	};
 
-	if (!is_anon && ktrc_outlet_is_wanted(&map_outlet))
+	if (!is_anon && is_wanted)
 		rec.file_id = ktrc_file_number(vma->vm_file);
 	ktrc_outlet_emit_of(&map_outlet, KTRC_EV_map, &rec, sizeof(rec), &ktrc_no_facts, whose);
 }
 
-static u32 nr_listeners(void)
+/* of a copy that could not be made the end is marked, and the rest is another one's */
+static void emit_parts(struct mm_struct *mm, u32 most)
 {
-	const struct ktrc_listeners *all = ktrc_outlet_all(&map_outlet);
-
-	return all ? max(all->nr, 1u) : 1;
-}
-
-/*
- * exit_mmap(mm): its last user is gone, nobody else changes it.  What no program was loaded into was never
- * anybody's; of a copy that could not be made the end is marked, and the rest is another one's.
- */
-static int ktrc_on_exit_mmap(struct kprobe *kp, struct pt_regs *regs)
-{
-	struct mm_struct *mm = (void *)regs_get_kernel_argument(regs, 0);
+	bool is_wanted = ktrc_outlet_is_wanted(&map_outlet);
 	struct ktrc_subject whose = {};
 	struct vm_area_struct *vma;
-	u32 i, nr = 0, most = MAX_PARTS / nr_listeners();
+	u32 i, nr = 0;
 
 	VMA_ITERATOR(vmi, mm, 0);
 
-	if (!mm->start_stack || is_makers())
-		return 0;
-	preempt_disable_notrace();
 	rcu_read_lock();
 	if (is_own())
 		whose = (struct ktrc_subject){ current, task_dfl_cgroup(current) };
 	vma = vma_next(&vmi);
+	/* the first bound is there to be seen */
 	for (i = 0; i < MAX_PARTS && i < most && vma && !xa_is_zero(vma); i++) {
 		/* not the vDSO and the like, which the kernel has put there */
 		if (vma->vm_file || vma_is_anonymous(vma))
-			emit_part(vma, nr++, &whose);
+			emit_part(vma, nr++, &whose, is_wanted);
 		vma = vma_next(&vmi);
 	}
 	rcu_read_unlock();
+}
+
+/*
+ * exit_mmap(mm): its last user is gone, nobody else changes it.  What no program was loaded into was
+ * never anybody's.
+ */
+static int ktrc_on_exit_mmap(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct mm_struct *mm = (void *)regs_get_kernel_argument(regs, 0);
+	const struct ktrc_listeners *all;
+
+	if (!mm->start_stack || is_makers())
+		return 0;
+	preempt_disable_notrace();
+	all = ktrc_outlet_all(&map_outlet);
+	if (all && all->nr)
+		emit_parts(mm, MAX_PARTS / all->nr);
 	preempt_enable_notrace();
 	return 0;
 }
