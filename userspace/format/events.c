@@ -23,6 +23,7 @@ struct ktrc_event_printer {
 	char second_text[STAMP_ROOM];
 	char zone_text[8];
 };
+
 static void forget_mappings(struct ktrc_event_printer *printer)
 {
 	ktrc_spaces_destroy(printer->spaces);
@@ -46,7 +47,7 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 	printer->start_ticks = ktrc_capture_window_start(capture);
 	if (out->has_stacks && ktrc_capture_has_mappings(capture))
 		printer->spaces = ktrc_spaces_create(capture->schema, printer->start_ticks);
-	if (printer->spaces && ktrc_mapped_put_left(&capture->mapped, printer->spaces) < 0)
+	if (printer->spaces && ktrc_mapped_put(&capture->mapped, printer->spaces, true) < 0)
 		forget_mappings(printer);
 	if (format != KTRC_OUT_JSON)
 		return printer;

@@ -34,6 +34,14 @@ struct ktrc_area {
 	enum ktrc_area_kind kind;
 };
 
+/** ktrc_area_kind() - of memory as it was mapped: of a file or not, shared with others or not */
+static inline enum ktrc_area_kind ktrc_area_kind(bool is_anon, bool is_shared)
+{
+	if (!is_anon)
+		return KTRC_AREA_FILE;
+	return is_shared ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
+}
+
 struct ktrc_areas;
 
 /** ktrc_areas_share() - the same for one more, who has to drop it too */

@@ -56,21 +56,12 @@ const char *ktrc_mapped_path(const struct ktrc_mapped *mapped, const struct ktrc
 	return file < mapped->nr_paths ? mapped->paths[file] : NULL;
 }
 
-int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces)
+int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces, bool is_left)
 {
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < mapped->nr; i++)
-		ret = ktrc_spaces_put(spaces, mapped->rows[i].pid, &mapped->rows[i].area);
-	return ret;
-}
-
-int ktrc_mapped_put_left(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces)
-{
-	int ret = 0;
-
-	for (size_t i = 0; ret == 0 && i < mapped->nr; i++)
-		if (mapped->rows[i].is_left)
+		if (!is_left || mapped->rows[i].is_left)
 			ret = ktrc_spaces_put(spaces, mapped->rows[i].pid, &mapped->rows[i].area);
 	return ret;
 }
@@ -531,7 +522,7 @@ struct ktrc_mapped_look *ktrc_mapped_look_from_json(const json_t *object,
 	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, names);
 
 	if (look && ktrc_mapped_from_json(&look->mapped, object) == 0 &&
-	    ktrc_mapped_put(&look->mapped, look->spaces) == 0) {
+	    ktrc_mapped_put(&look->mapped, look->spaces, false) == 0) {
 		look->is_kept = true;
 		look->mapped.nr = 0; /* the paths stay: rows are made of what has not changed */
 		return look;

@@ -86,10 +86,15 @@ int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 		     const struct ktrc_seen *seen);
 void ktrc_mapped_release(struct ktrc_mapped *mapped);
 
-/** ktrc_mapped_put() - to begin with it, before any record; 0 or -ENOMEM */
-int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces);
-/** ktrc_mapped_put_left() - the same of what /proc does not tell any more */
-int ktrc_mapped_put_left(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces);
+/**
+ * ktrc_mapped_put() - to begin with it, before any record
+ * @mapped: what there was
+ * @spaces: where nothing is known yet
+ * @is_left: only what /proc does not tell any more
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ktrc_mapped_put(const struct ktrc_mapped *mapped, struct ktrc_spaces *spaces, bool is_left);
 
 /** ktrc_mapped_path() - of a file by its number; NULL if it is not known */
 const char *ktrc_mapped_path(const struct ktrc_mapped *mapped, const struct ktrc_names *names,

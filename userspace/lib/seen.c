@@ -248,9 +248,8 @@ static enum ktrc_area_kind kind_of(const struct look *look, const u8 *payload)
 		return KTRC_AREA_HEAP;
 	if (ktrc_get_or_0(look->first_stack, payload))
 		return KTRC_AREA_STACK;
-	if (!ktrc_get_or_0(look->anon, payload))
-		return KTRC_AREA_FILE;
-	return ktrc_get_or_0(look->shared, payload) ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
+	return ktrc_area_kind(ktrc_get_or_0(look->anon, payload),
+			      ktrc_get_or_0(look->shared, payload));
 }
 
 /* The parts follow each other: of one whose first is gone nobody knows when it began. */

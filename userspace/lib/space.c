@@ -116,13 +116,6 @@ static void clear(struct space *space)
 	*space = (struct space){ 0 };
 }
 
-static enum ktrc_area_kind kind_of(const struct ktrc_spaces *spaces, const u8 *payload)
-{
-	if (!ktrc_get_or_0(spaces->anon, payload))
-		return KTRC_AREA_FILE;
-	return ktrc_get_or_0(spaces->shared, payload) ? KTRC_AREA_SHARED : KTRC_AREA_ANON;
-}
-
 /* What was there moves, as far as it is known; more of it than there was is of the same kind. */
 static int move(const struct ktrc_spaces *spaces, struct space *space, const u8 *payload,
 		struct ktrc_area to)
@@ -155,7 +148,8 @@ static int add_map(const struct ktrc_spaces *spaces, struct space *space, const 
 	if (call == spaces->mremap)
 		return move(spaces, space, payload, area);
 	if (call == spaces->mmap) {
-		area.kind = kind_of(spaces, payload);
+		area.kind = ktrc_area_kind(ktrc_get_or_0(spaces->anon, payload),
+					   ktrc_get_or_0(spaces->shared, payload));
 		area.file = (u32)ktrc_get_or_0(spaces->file, payload);
 		area.offset = ktrc_get_or_0(spaces->from, payload);
 		return ktrc_areas_put(&space->areas, &area);

@@ -130,7 +130,7 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	if (!view->why_no_mappings) {
 		view->priv->spaces = ktrc_spaces_create(capture->schema, view->start_ticks);
 		if (!view->priv->spaces ||
-		    ktrc_mapped_put(&capture->mapped, view->priv->spaces) < 0)
+		    ktrc_mapped_put(&capture->mapped, view->priv->spaces, false) < 0)
 			return NULL;
 	}
 	view->event = pick_event(capture);
