@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../unit/stacked.h"
 #include "../unit/tap.h"
 #include "rig.h"
 
@@ -85,17 +86,6 @@ static struct ktrc_ev_task this_task(void)
 	return task;
 }
 
-static void emit_with_stacks(struct rig *rig, u32 event, const struct payload *p)
-{
-	u64 word;
-
-	memcpy(&word, p, sizeof(word));
-	if (payload_bytes(event) == sizeof(word))
-		ktrc_emit_word_with_stacks(&rig->cpu, event, word, &rig->rule);
-	else
-		ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
-}
-
 /*
  * With stacks if a task has them; else half of them the slow way in any case: the fast one is over
  * too soon to be interrupted often.
@@ -103,7 +93,7 @@ static void emit_with_stacks(struct rig *rig, u32 event, const struct payload *p
 static void emit(struct rig *rig, u32 seq, u32 event, const struct payload *p)
 {
 	if (rig->cpu.stacks)
-		emit_with_stacks(rig, event, p);
+		emit_stacked(&rig->cpu, event, p, &rig->rule);
 	else if (seq & 2)
 		ktrc_emit_long(&rig->cpu, event, p, payload_bytes(event));
 	else

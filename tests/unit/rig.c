@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "rig.h"
+#include "stacked.h"
 
 /* The memory compared at each step is the rig's own: not worth a check of each byte. */
 const char *__asan_default_options(void);
@@ -154,17 +155,6 @@ void ktrc_copy_user(struct ktrc_copy *copy, u32 bytes)
 		shim.on_walk(shim.context);
 }
 
-static void write_with_stacks(struct rig *rig, u32 event, const struct payload *p)
-{
-	u64 word;
-
-	memcpy(&word, p, sizeof(word));
-	if (payload_bytes(event) == sizeof(word))
-		ktrc_emit_word_with_stacks(&rig->cpu, event, word, &rig->rule);
-	else
-		ktrc_emit_with_stacks(&rig->cpu, event, p, payload_bytes(event), &rig->rule);
-}
-
 static void write_payload(struct rig *rig, u32 event, const struct payload *p)
 {
 	u32 clock = rig->cpu.ring.clock;
@@ -172,7 +162,7 @@ static void write_payload(struct rig *rig, u32 event, const struct payload *p)
 	struct ktrc_ev_fault fault;
 
 	if (ktrc_rule_has_stacks(&rig->rule)) {
-		write_with_stacks(rig, event, p);
+		emit_stacked(&rig->cpu, event, p, &rig->rule);
 	} else if (event == KTRC_EV_fault) {
 		memcpy(&fault, p, sizeof(fault));
 		writer_fault(&rig->cpu, clock, &fault);
