@@ -43,8 +43,8 @@ enum ktrc_task_form {
 };
 
 /**
- * ktrc_task_key() - a task's start and name in one word; tells exec, rename and a
- * thread id in use again
+ * ktrc_task_key() - a task's start, name and cgroups in one word; tells exec, rename, another
+ * cgroup and a thread id in use again
  * @task: the task
  */
 static __always_inline u64 ktrc_task_key(const struct task_struct *task)
@@ -53,7 +53,7 @@ static __always_inline u64 ktrc_task_key(const struct task_struct *task)
 
 	memcpy(&low, task->comm, sizeof(low));
 	memcpy(&high, task->comm + sizeof(low), sizeof(high));
-	return low ^ rol64(high, 29) ^ task->start_boottime;
+	return 2 * (low ^ task->start_boottime) + (high ^ ktrc_task_cgroups(task));
 }
 
 void ktrc_who_is(struct ktrc_who *who, const struct task_struct *task);

@@ -40,6 +40,15 @@ static inline u64 ktrc_task_cgid(const struct task_struct *task)
 	return cgid;
 }
 
+/*
+ * which set of cgroups a task is in: an address, only to be compared.  Of a set that is gone another one may
+ * have it, in which the task comes by way of a third one.
+ */
+static __always_inline u64 ktrc_task_cgroups(const struct task_struct *task)
+{
+	return (u64)(unsigned long)rcu_access_pointer(task->cgroups);
+}
+
 static inline u64 ktrc_current_cgid(void)
 {
 	return ktrc_task_cgid(current);

@@ -28,7 +28,7 @@
  * @end: where the fast path must stop in the open packet
  * @base: address of position 0, were the open packet's slot continued backwards
  * @status: the mapped status page, written only; NULL: this CPU has no buffer
- * @task_key: start and name of the task in effect at @head, see ktrc_task_key()
+ * @task_key: start, name and cgroups of the task in effect at @head, see ktrc_task_key()
  * @tid: thread id of the task in effect at @head
  * @epoch: upper bits of the last record's time
  * @published: what @status->head says, which is not read back

@@ -72,6 +72,19 @@ static const char *renamed(void)
 	return rig_audit(&rig);
 }
 
+static const char *moved(void)
+{
+	rig_init(&rig, &flight);
+	emit_as(0);
+	rig.task[0].cgid++;
+	emit_as(0);
+	TAP_TRY(need_names(2, 0));
+	emit_as(1);
+	rig.task[0].cgid++;
+	emit_as(0);
+	return need_names(4, 0);
+}
+
 /* a new task may get the thread id of a dead one, and its name */
 static const char *tid_reused(void)
 {
@@ -299,6 +312,7 @@ static const struct tap_case cases[] = {
 	{ "named_once_in_a_packet", named_once_in_a_packet },
 	{ "slot_is_shared", slot_is_shared },
 	{ "renamed", renamed },
+	{ "moved", moved },
 	{ "tid_reused", tid_reused },
 	{ "many_switches", many_switches },
 	{ "of_nobody", of_nobody },
