@@ -238,9 +238,9 @@ static u32 fault_result_unusual(vm_fault_t ret)
 	return KTRC_fault_result_major;
 }
 
-static __always_inline u32 fault_result(vm_fault_t ret, bool tried)
+static __always_inline u32 fault_result(vm_fault_t ret)
 {
-	if (likely(!tried && !(ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_MAJOR))))
+	if (likely(!(ret & (VM_FAULT_ERROR | VM_FAULT_RETRY | VM_FAULT_MAJOR))))
 		return KTRC_fault_result_minor;
 	return fault_result_unusual(ret);
 }
@@ -276,7 +276,8 @@ static __always_inline void fault_entry(struct ktrc_fault *e, struct pt_regs *re
  */
 static u64 fault_key(const struct ktrc_ev_fault *attempt)
 {
-	bool is_counted = attempt->tried && attempt->result == KTRC_fault_result_major;
+	bool is_counted = attempt->tried && (attempt->result == KTRC_fault_result_minor ||
+					     attempt->result == KTRC_fault_result_major);
 	u64 before = current->min_flt + current->maj_flt - is_counted;
 
 	return 1 + hash_64(attempt->page ^ (u64)current->pid << 36 ^ before << 20, 32);
@@ -296,7 +297,7 @@ static noinline void fault_exit_hand(const struct ktrc_listener *l, u64 word, u6
 
 	p.rec.dur = min_t(u64, ticks, U32_MAX);
 	facts.mode = p.rec.mode;
-	facts.is_major = p.rec.result == KTRC_fault_result_major || goes_on(&p.rec);
+	facts.is_major = p.rec.tried || p.rec.result == KTRC_fault_result_major || goes_on(&p.rec);
 	facts.has_waited = p.rec.tried;
 	if (p.rec.tried || goes_on(&p.rec))
 		facts.shared_by = fault_key(&p.rec);
@@ -380,14 +381,12 @@ static __always_inline void fault_exit(const struct ktrc_fault *e, struct pt_reg
 	u64 ticks = ktrc_clock_since(clock, e->start);
 	struct ktrc_cpu __percpu *only;
 	u64 word = e->word;
-	u32 result;
 
 	if (unlikely(!word)) {
 		fault_exit_counted(ticks);
 		return;
 	}
-	result = fault_result((__force vm_fault_t)regs_return_value(regs), word & FAULT_ONE(tried));
-	word |= result * FAULT_ONE(result);
+	word |= fault_result((__force vm_fault_t)regs_return_value(regs)) * FAULT_ONE(result);
 	preempt_disable_notrace();
 	only = READ_ONCE(fault_outlet.only);
 	if (likely(only))

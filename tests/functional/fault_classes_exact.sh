@@ -72,7 +72,7 @@ head -c $((pages * 4096)) /dev/zero >"$tmp/disk/file"
 sync
 echo 3 >/proc/sys/vm/drop_caches
 record major pgmajfault touch_file "$tmp/disk/file" $pages
-expect "read from a disk" "$(groups major)" "$pages user write=0 file major
+expect "read from a disk" "$(groups major)" "$pages user write=0 file minor
 $pages user write=0 file retry_io"
 [ "$grown" -ge $pages ] || fail "the kernel counts $grown major faults"
 reconciled $pages

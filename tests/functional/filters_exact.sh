@@ -84,7 +84,7 @@ expect "user" "$(held user "$by_user"), $(held user "$by_kernel"), $(held user "
 	"433 433, 0 0, 0 0"
 expect "kernel" "$(held kernel "$by_user"), $(held kernel "$by_kernel"), $(held kernel "$by_gup")" \
 	"0 0, 439 439, 443 0"
-expect "major" "$(in_range major fault "$by_disk" result=major)" 199
+expect "major" "$(in_range major fault "$by_disk" tried=1)" 199
 expect "count" "$(wc -l <"$tmp/count")" 0
 tids="${pid_in%% *} ${pid_out%% *} ${by_user%% *} ${by_kernel%% *} ${by_disk%% *}"
 
@@ -100,7 +100,7 @@ same() {
 {
 	same pid '$4 == '"${pid_in%% *}"
 	same min '$6 == "fault:" && (dur_ns >= 40000 || /tried=1/)'
-	same major '$6 == "fault:" && /result=(major|retry|retry_io)/'
+	same major '$6 == "fault:" && /result=(major|retry|retry_io)|tried=1/'
 	same user '/mode=user/'
 	same kernel '/mode=(kernel|gup)/'
 	timed=$(of_tids all "${pid_in%% *}" '$6 == "fault:"' | wc -l)

@@ -371,11 +371,9 @@ static bool is_retry(const struct ktrc_faults_private *priv, const struct attemp
 	return a->result == priv->result_retry || a->result == priv->result_retry_io;
 }
 
-/* A last attempt that began I/O once more counts as one that did not: it is major all the same. */
 static bool has_begun_io(const struct ktrc_faults_private *priv, const struct attempt *a)
 {
-	return a->result == priv->result_retry_io ||
-	       (a->result == priv->result_major && !a->is_tried);
+	return a->result == priv->result_retry_io || a->result == priv->result_major;
 }
 
 /* A last attempt is recorded however short: here without its wait, which then was too short, or is gone. */
@@ -390,16 +388,28 @@ static bool is_short(const struct ktrc_faults *view, const struct ktrc_task *tas
 	return task->index >= priv->nr_tasks || !goes_on(&priv->tasks[task->index].pending, a);
 }
 
+/*
+ * The class of a fault that waited is what it waited for: its last attempt may find in place what another
+ * thread has brought.
+ */
+static struct ktrc_fault_row *class_of(struct ktrc_faults *view, const struct pending *pending,
+				       const struct attempt *a)
+{
+	return goes_on(pending, a) ? pending->sides.at[OF_CLASS] : get_class(view, a->class);
+}
+
 /* Into the rows of this attempt; a fault that waited counts in those of its last one. */
 static int add_attempt(struct ktrc_faults *view, struct pending *pending, const struct sides *sides,
 		       const struct attempt *a)
 {
 	const struct ktrc_faults_private *priv = view->priv;
 	bool is_waiting = view->has_duration && is_retry(priv, a);
-	bool is_major = view->has_duration && (a->is_tried || a->result == priv->result_major);
+	bool is_served = a->result == priv->result_minor || a->result == priv->result_major;
+	bool is_major = view->has_duration && is_served &&
+			(a->is_tried || a->result == priv->result_major);
 	u64 ticks = a->ticks;
 
-	count_attempts(sides, ticks, is_waiting || a->result == priv->result_major, view->weight);
+	count_attempts(sides, ticks, is_waiting || is_major, view->weight);
 	view->io_begun += has_begun_io(priv, a) ? view->weight : 0;
 	if (goes_on(pending, a)) {
 		ticks += pending->ticks;
@@ -414,8 +424,7 @@ static int add_attempt(struct ktrc_faults *view, struct pending *pending, const 
 		.mode = a->mode,
 		.is_write = a->is_write,
 		.is_major = is_major,
-		.is_failed = view->has_duration && a->result != priv->result_minor &&
-			     a->result != priv->result_major,
+		.is_failed = view->has_duration && !is_served,
 		.ticks = ticks,
 	};
 
@@ -444,7 +453,7 @@ int ktrc_faults_add(struct ktrc_faults *view, const struct ktrc_record *record)
 	if (!slot)
 		return -ENOMEM;
 	sides = (struct sides){
-		{ view->all, slot->process, slot->cgroup, get_class(view, a.class) },
+		{ view->all, slot->process, slot->cgroup, class_of(view, &slot->pending, &a) },
 	};
 	if (spaces)
 		sides.at[OF_MAPPING] = get_mapping(view, record->task, a.page);
