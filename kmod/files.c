@@ -42,7 +42,7 @@ static void name_it(struct ktrc_file *f, const struct file *file, void *room)
 /* it has been seen when it has no file any more */
 static void resolve(struct ktrc_file *f, void *room)
 {
-	/* pairs with the release of it in ktrc_file_number() */
+	/* pairs with the release of it in ktrc_file_keep() */
 	struct file *file = smp_load_acquire(&f->file);
 
 	if (!file)
@@ -134,7 +134,7 @@ static const char *path_of(const struct ktrc_file *f)
 {
 	if (f->path)
 		return f->path;
-	/* pairs with the release of it in ktrc_file_number() */
+	/* pairs with the release of it in ktrc_file_keep() */
 	return smp_load_acquire(&f->name[0]) ? f->name : NULL;
 }
 

@@ -15,7 +15,8 @@
 #include "build_id.h"
 #include "compat/inode.h"
 
-#define KTRC_NR_FILES 16384 /* power of two; their numbers fit the field of map */
+#define KTRC_NR_FILES 16384 /* their numbers fit the field of map */
+#define KTRC_NR_ANY_FILES 12288 /* the rest of them is for code, when these are full */
 #define KTRC_FILE_REACH 32
 #define KTRC_FILE_OWN_NAME 32 /* with its NUL; in a dentry there is room for as much at least */
 #define KTRC_FILE_NAME_WORDS (KTRC_FILE_OWN_NAME / 8)
@@ -45,7 +46,7 @@ struct ktrc_file {
  * @secret: odd; nobody can make up two files with one hash
  * @missed: times that a file, mapped once more or not, found no room
  * @wake: gets the worker going, out of the probe's context
- * @at: open addressing; number i lies at i - 1
+ * @at: open addressing in each of two parts; number i lies at i - 1
  */
 struct ktrc_files {
 	u64 secret[4];
@@ -113,46 +114,78 @@ static inline u64 ktrc_file_key(const struct ktrc_files *files, const struct fil
 	return (key ^ key >> 32) | 1;
 }
 
+/* what is kept of a file that is new; @name: of one that is not held */
+static inline void ktrc_file_keep(struct ktrc_files *files, struct ktrc_file *f, struct file *file,
+				  const char *name)
+{
+	if (name) {
+		memcpy(f->name + 1, name + 1, sizeof(f->name) - 1);
+		/* pairs with the acquire in path_of() */
+		smp_store_release(&f->name[0], name[0]);
+		return;
+	}
+	get_file(file);
+	/* pairs with the acquire in resolve() */
+	smp_store_release(&f->file, file);
+	irq_work_queue(&files->wake);
+}
+
+/* where a file is in a part of the table; @may_take: if nowhere, a free place; NULL: there is none */
+static inline struct ktrc_file *ktrc_file_place(struct ktrc_file *part, u32 nr, u64 key,
+						bool may_take, bool *is_new)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_FILE_REACH; i++) {
+		struct ktrc_file *f = &part[((key >> 1) + i) % nr];
+		u64 found = READ_ONCE(f->key);
+
+		if (found == key)
+			return f;
+		if (found)
+			continue;
+		if (!may_take)
+			return NULL;
+		found = cmpxchg(&f->key, 0, key);
+		*is_new = !found;
+		if (!found || found == key)
+			return f;
+	}
+	return NULL;
+}
+
 /**
  * ktrc_file_number() - the number of a file
  * @file: the file; the caller holds a reference
+ * @is_code: it is mapped to be run
  *
  * Context: task; preemption disabled.
  * Return: 0 if there is no room, or no table.
  */
-static inline u32 ktrc_file_number(struct file *file)
+static inline u32 ktrc_file_number(struct file *file, bool is_code)
 {
 	struct ktrc_files *files = READ_ONCE(ktrc_files);
-	bool is_held = ktrc_file_may_be_held(file);
+	bool is_held = ktrc_file_may_be_held(file), is_new = false;
 	char name[KTRC_FILE_OWN_NAME] = {};
+	struct ktrc_file *f;
 	u64 key;
-	u32 i;
 
 	if (!files)
 		return 0;
 	if (!is_held)
 		ktrc_file_copy_name(name, file);
 	key = ktrc_file_key(files, file, is_held ? NULL : name);
-	for (i = 0; i < KTRC_FILE_REACH; i++) {
-		u32 at = ((key >> 1) + i) & (KTRC_NR_FILES - 1);
-		struct ktrc_file *f = &files->at[at];
-		u64 found = READ_ONCE(f->key) ?: cmpxchg(&f->key, 0, key);
-
-		if (!found && is_held) {
-			get_file(file);
-			/* pairs with the acquire in resolve() */
-			smp_store_release(&f->file, file);
-			irq_work_queue(&files->wake);
-		} else if (!found) {
-			memcpy(f->name + 1, name + 1, sizeof(name) - 1);
-			/* pairs with the acquire in path_of() */
-			smp_store_release(&f->name[0], name[0]);
-		}
-		if (!found || found == key)
-			return at + 1;
+	f = ktrc_file_place(files->at, KTRC_NR_ANY_FILES, key, true, &is_new);
+	if (!f)
+		f = ktrc_file_place(files->at + KTRC_NR_ANY_FILES,
+				    KTRC_NR_FILES - KTRC_NR_ANY_FILES, key, is_code, &is_new);
+	if (!f) {
+		atomic_long_inc(&files->missed);
+		return 0;
 	}
-	atomic_long_inc(&files->missed);
-	return 0;
+	if (is_new)
+		ktrc_file_keep(files, f, file, is_held ? NULL : name);
+	return f - files->at + 1;
 }
 
 struct ktrc_name;

@@ -68,7 +68,7 @@ static void map_leave(struct map_entry *e)
 	e->rec.dur = min(facts.ticks, MAX_TICKS);
 	preempt_disable_notrace();
 	if (e->file && !e->rec.error && ktrc_outlet_is_wanted(&map_outlet))
-		e->rec.file_id = ktrc_file_number(e->file);
+		e->rec.file_id = ktrc_file_number(e->file, e->rec.prot_exec);
 	ktrc_outlet_emit(&map_outlet, KTRC_EV_map, &e->rec, sizeof(e->rec), &facts);
 	preempt_enable_notrace();
 }
@@ -246,12 +246,15 @@ NOKPROBE_SYMBOL(ktrc_on_mremap_exit);
 static int brk_entry(struct kretprobe_instance *ri, unsigned long asked)
 {
 	struct map_entry *e = (void *)ri->data;
-	unsigned long old = current->mm->brk;
+	unsigned long old = current->mm->brk, def = current->mm->def_flags;
+	bool is_locked = asked > old && def & VM_LOCKED;
 	u64 first = pages_of(min(old, asked)), end = pages_of(max(old, asked));
 	const struct ktrc_ev_map rec = {
 		.page = first,
 		.pages = end - first,
 		.map_call = asked < old ? KTRC_map_call_brk_down : KTRC_map_call_brk,
+		.populate = is_locked && !(def & VM_LOCKONFAULT),
+		.locked = is_locked,
 	};
 
 	e->asked = asked;
@@ -345,7 +348,7 @@ static void emit_part(const struct vm_area_struct *vma, u32 nr, const struct ktr
 	};
 
 	if (!is_anon && is_wanted)
-		rec.file_id = ktrc_file_number(vma->vm_file);
+		rec.file_id = ktrc_file_number(vma->vm_file, rec.prot_exec);
 	ktrc_outlet_emit_of(&map_outlet, KTRC_EV_map, &rec, sizeof(rec), &ktrc_no_facts, whose);
 }
 

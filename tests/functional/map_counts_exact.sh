@@ -87,7 +87,9 @@ for flag in locked noreserve hugetlb growsdown heap stack; do
 	jq -e "select(.event == \"map\" and .fields.map_call == \"exit\" and .comm == \"map_data\").fields.$flag == 1" "$tmp/rows" |
 		grep -c true
 done | xargs >"$tmp/flags"
-expect "flags" "$(cat "$tmp/flags")" "1 1 2 2 1 1"
+expect "flags" "$(cat "$tmp/flags")" "3 1 2 2 3 1"
+expect "a heap that grows, also locked" "$(jq -r 'select(.event == "map" and .fields.map_call == "brk" and .comm == "map_data").fields |
+	select(.pages > 0) | "\(.pages) \(.populate) \(.locked)"' "$tmp/rows" | xargs)" "5 0 0 3 1 1 2 0 1"
 
 # programs PROGRAM: what its process ran when it gave up its memory
 programs() {

@@ -3,7 +3,8 @@
 # A cgroup is shown by its path, also one that was made while the session ran and one that is
 # gone before anybody reads, in every view, live and saved; one whose path could not be
 # kept stays an id, and is counted.  Where cgroups come and go the table of paths keeps room
-# for new ones.
+# for new ones.  Where more files are mapped than
+# can be numbered, code has room all the same.
 # long
 . tests/functional/lib.sh
 
@@ -17,8 +18,7 @@ make() {
 	ids[$1]=$(stat -c %i "$cgroups/$1")
 }
 
-# shrink CGROUP: a stall in its reclaim, by a task in it; one that gets another name, as its
-# records show a move to another cgroup with the next packet only
+# shrink CGROUP: a stall in its reclaim, by a task in it
 shrink() {
 	in_cgroup "$cgroups/$1" dash -c "echo 64K >$cgroups/$1/memory.reclaim; :" 2>/dev/null
 }
@@ -97,4 +97,22 @@ rmdir $cgroups/late
 ktrc-ctl stop -q || fail "stop: $?"
 expect "after 500 others, with room for 300" \
 	"$(ktrc-read events --format=ndjson | named_in_events)" "${ids[late]} /late /late"
+ktrc-ctl reset -q
+
+files=17000 programs=101
+mkdir "$tmp/files"
+ktrc-ctl start -q --events=map --memory=32M || fail "start: $?"
+map_files "$tmp/files" $files || fail "map_files: $?"
+for ((i = 0; i < programs; i++)); do
+	cp /usr/bin/true "$tmp/files/program$i" || fail "cp"
+	"$tmp/files/program$i" || fail "program$i"
+done
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-read events --format=ndjson | jq -r --arg dir "$tmp/files/" 'select(.event == "map" and .fields.map_call == "mmap").fields |
+	select(.file != null and (.file | startswith($dir))) | "\(.prot_exec) \(.file[($dir | length):]) \(.build_id != null)"' |
+	sort -u >"$tmp/named" || fail "read: $?"
+expect "programs, behind as many files as are numbered" "$(grep -c '^1 program[0-9]* true$' "$tmp/named")" $programs
+named=$(grep -c '^0 data' "$tmp/named")
+note "$named of $files files have names"
+((named >= 12000 && named <= 12288)) || fail "that is not what there is room for"
 ktrc-ctl reset -q

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * map_data FILE: makes the file, maps a page of it to be written, twice; and one to be read when
- * it has no name any more; and memory of each other kind.  Prints what it has, as /proc says it, and ends at once.
+ * it has no name any more; and memory of each other kind; a heap of 5 pages, 3 that are locked, and 2 that are once they are
+ * touched.  Prints what it has, as /proc says it, and ends at once.
  */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,6 +25,18 @@ static void map_anon(int flags)
 
 	if (mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
 		err(1, "mmap");
+}
+
+static void grow_heap(intptr_t pages)
+{
+	if (sbrk(pages * (intptr_t)PAGE) == (void *)-1)
+		err(1, "sbrk");
+}
+
+static void lock_future(int flags)
+{
+	if (mlockall(flags))
+		err(1, "mlockall");
 }
 
 /* without memory of its own */
@@ -59,7 +73,10 @@ int main(int argc, char **argv)
 	map_anon(MAP_PRIVATE | MAP_GROWSDOWN);
 	map_anon(MAP_SHARED | MAP_HUGETLB);
 	map_anon(MAP_PRIVATE | MAP_HUGETLB);
-	if (sbrk(5 * PAGE) == (void *)-1)
-		err(1, "sbrk");
+	grow_heap(5);
+	lock_future(MCL_FUTURE);
+	grow_heap(3);
+	lock_future(MCL_FUTURE | MCL_ONFAULT);
+	grow_heap(2);
 	tell_and_end();
 }
