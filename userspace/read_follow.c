@@ -160,7 +160,8 @@ static int save_cut(struct ktrc_read *read, struct ktrc_follow *follow,
 	ktrc_follow_finish(follow, &late);
 	if (capture->is_cut)
 		capture->end_ticks = ktrc_trace_end_ticks(writer);
-	ktrc_trace_finish(writer, capture, &late);
+	if (ktrc_trace_settle(writer, capture, &late) == 0)
+		ktrc_trace_finish(writer, capture, &late);
 	where = ktrc_trace_unfinished(writer);
 	if (capture->is_cut)
 		ktrc_hint(err, "what was read before is saved in %s; the rest is in session %s",
@@ -186,6 +187,8 @@ static int save_all(struct ktrc_follow *follow, struct ktrc_trace_writer *writer
 		ret = ktrc_follow_save(follow, writer, true, err);
 	if (ret >= 0)
 		ret = ktrc_follow_finish(follow, err);
+	if (ret >= 0)
+		ret = ktrc_trace_settle(writer, capture, err);
 	return ret < 0 ? ret : ktrc_trace_finish(writer, capture, err);
 }
 
@@ -213,7 +216,8 @@ int ktrc_read_follow(struct ktrc_read *read)
 		setvbuf(stdout, NULL, _IOLBF, 0);
 	ktrc_cli_catch_signals();
 	if (ktrc_nl_open(&nl, &err) < 0 ||
-	    ktrc_follow_open(nl, read->cli.session, &follow, &err) < 0)
+	    ktrc_follow_open(nl, read->cli.session,
+			     read->cli.save || read->view == KTRC_VIEW_FAULTS, &follow, &err) < 0)
 		return ktrc_cli_error(&err);
 	return read->cli.save ? follow_save(read, follow) : follow_view(read, follow);
 }

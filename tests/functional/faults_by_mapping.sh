@@ -5,8 +5,8 @@
 # program that took another one's place, its stack, what it has beyond its file, and of a child that it made. Both have
 # ended when the view is made. What is not known has no name; all mappings of a process make up its faults. Of what was
 # mapped before the recording is known what the process has when it ends, or when it is looked at, recorded to the end and by
-# nobody else: when the session is read, saved or stopped, or its run ends. A saved trace says the same; of a session that
-# does not record mappings the view says which events do.
+# nobody else: when the session is read, saved or stopped, or its run ends; who follows it looks first. A saved trace says the same;
+# of a session that does not record mappings the view says which events do.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -20,8 +20,14 @@ echo 4 >$huge
 
 # of PID MAPPING...: "COUNT MAPPING" of each of them
 of() {
-	jq -r --arg pid "$1" '.mappings[] | select(.pid == ($pid | tonumber) and (.mapping | IN($ARGS.positional[]))) |
-		"\(.faults) \(.mapping)"' "$tmp/view" --args "${@:2}" | sort
+	jq -r --arg pid "$1" '[.mappings[] | select(.pid == ($pid | tonumber) and (.mapping | IN($ARGS.positional[])))] |
+		group_by(.mapping)[] | "\([.[].faults] | add) \(.[0].mapping)"' "$tmp/view" --args "${@:2}" | sort
+}
+
+# is_one_row WHAT: of each process, the file; of an overlay's it may be two, as the one behind it is mapped there
+is_one_row() {
+	jq -e --arg file "$file" '[.mappings[] | select(.mapping == $file).pid] | length == (unique | length)' "$tmp/view" >/dev/null ||
+		fail "$1: two rows for one file: $(jq -c --arg file "$file" '.mappings[] | select(.mapping == $file)' "$tmp/view")"
 }
 
 ktrc-ctl start -q --events=fault,map,process --memory=32M || fail "start: $?"
@@ -58,15 +64,23 @@ echo go >&"${old[1]}"
 sed '/^end$/Q' <&"${old[0]}" >"$tmp/known"
 child=$(sed -n 's/^child //p' "$tmp/known")
 
-# old_is_known WHAT [TRACE]: what is known of it while the session goes on
-old_is_known() {
-	ktrc-read faults --format=json "${@:2}" >"$tmp/view" || fail "faults: $?"
-	expect "$1: of what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" "$(sed '/^child/,$d' "$tmp/known" | sort)"
+# view_knows_old WHAT [PAGES]: this view what is known of it while the session goes on; and of so many pages that it has
+# lost since that they were the file's
+view_knows_old() {
+	expect "$1: of what was there before" "$(of "$pid" "$file" "[anon_shmem]" "[heap]")" \
+		"$(sed '/^child/,$d' "$tmp/known" | awk -v pages="${2:-0}" '/ \// { $1 += pages } 1' | sort)"
 	expect "$1: of what a child had" "$(of "$child" "$file" "[anon_shmem]" "[heap]")" "$(sed '1,/^child/d' "$tmp/known" | sort)"
-	jq -e ".mappings[] | select(.pid == $pid and .mapping == null and .faults >= 11)" "$tmp/view" >/dev/null ||
+	[ -n "${2:-}" ] || jq -e ".mappings[] | select(.pid == $pid and .mapping == null and .faults >= 11)" "$tmp/view" >/dev/null ||
 		fail "$1: what it had lost has a name"
 	jq -e ".mappings[] | select(.pid == $pid and .mapping == \"[stack]\" and .faults >= 60)" "$tmp/view" >/dev/null ||
 		fail "$1: its stack has no name"
+}
+
+# old_is_known WHAT [TRACE]: that of the session, or of the trace, does
+old_is_known() {
+	ktrc-read faults --format=json "${@:2}" >"$tmp/view" || fail "faults: $?"
+	view_knows_old "$1"
+	is_one_row "$1"
 }
 
 old_is_known running
@@ -116,12 +130,41 @@ ktrc-ctl reset -q
 begin_old
 # shellcheck disable=SC2016 # that shell's
 ktrc-ctl run -q --events=fault,map,process --memory=32M --save="$tmp/run" -- \
-	bash -c 'echo go >"$0/told"; exec sed "/^end$/Q" "$0/says" >"$0/known"' "$tmp" || fail "run: $?"
+	bash -c 'printf go >"$0/told"; exec sed "/^end$/Q" "$0/says" >"$0/known"' "$tmp" || fail "run: $?"
 child=$(sed -n 's/^child //p' "$tmp/known")
 kill "$pid"
 wait "$pid"
 old_is_known "of a run" "$tmp/run"
 expect "what is left of a session and a run" "$(ls /run/ktrc)" ""
+
+# follow OPTION...: by a process that consumes, and so has looked; until the old one has ended
+follow() {
+	local follower
+	begin_old
+	ktrc-ctl start -q --mode=stream --events=fault,map,process --memory=32M || fail "start: $?"
+	ktrc-read "$@" --follow >"$tmp/view" &
+	follower=$!
+	# it shows what it has consumed, or has begun the trace
+	until compgen -G "$tmp/followed.tmp-*/metadata" >/dev/null ||
+		ktrc-ctl status --format=json | jq -e '[.sessions[0].cpus[].gone_bytes] | add > 0' >/dev/null; do
+		kill -0 $follower || fail "$*: it has ended"
+		sleep 0.1
+	done
+	printf go >&6
+	sed '/^end$/Q' <&7 >"$tmp/known"
+	child=$(sed -n 's/^child //p' "$tmp/known")
+	kill "$pid"
+	wait "$pid"
+	ktrc-ctl stop -q || fail "stop: $?"
+	wait $follower || fail "$*: $?"
+	ktrc-ctl reset -q
+}
+follow faults --format=json
+view_knows_old followed 11
+follow -q --save "$tmp/followed"
+ktrc-read faults --format=json "$tmp/followed" >"$tmp/view" || fail "faults: $?"
+view_knows_old "followed and saved" 11
+is_one_row "followed and saved"
 
 ktrc-ctl start -q --events=fault,map || fail "start: $?"
 touch_mappings "$file" >/dev/null || fail "touch_mappings: $?"

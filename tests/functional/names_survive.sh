@@ -3,7 +3,7 @@
 # A cgroup is shown by its path, also one that was made while the session ran and one that is
 # gone before anybody reads, in every view, live and saved; one whose path could not be
 # kept stays an id, and is counted.  Where cgroups come and go the table of paths keeps room
-# for new ones.  Where more files are mapped than
+# for new ones.  Who follows the records is told the path of a cgroup that is made meanwhile.  Where more files are mapped than
 # can be numbered, code has room all the same.
 # long
 . tests/functional/lib.sh
@@ -97,6 +97,21 @@ rmdir $cgroups/late
 ktrc-ctl stop -q || fail "stop: $?"
 expect "after 500 others, with room for 300" \
 	"$(ktrc-read events --format=ndjson | named_in_events)" "${ids[late]} /late /late"
+ktrc-ctl reset -q
+
+ktrc-ctl start -q --mode=stream --events=reclaim --memory=1M || fail "start: $?"
+ktrc-read events --follow --format=ndjson >"$tmp/followed" &
+follower=$!
+until ktrc-ctl status --format=json | jq -e '.sessions[0].has_consumer' >/dev/null; do
+	pause 0.1
+done
+make later
+pause 1
+shrink later
+ktrc-ctl stop -q || fail "stop: $?"
+wait $follower || fail "events --follow: $?"
+rmdir $cgroups/later
+expect "of who follows" "$(named_in_events <"$tmp/followed")" "${ids[later]} /later /later"
 ktrc-ctl reset -q
 
 files=17000 programs=101

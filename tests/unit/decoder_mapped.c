@@ -160,8 +160,8 @@ static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen, const char
 	struct ktrc_name row = { .cgid = 5, .path = (char *)path };
 	const struct ktrc_names names = { .rows = &row, .nr = !!path };
 	struct ktrc_schema *schema = synth_schema();
-	struct ktrc_mapped_look *look =
-		ktrc_mapped_look(seen, schema, &names, path ? 5 : 0, ~0ull, 5 * NSEC_PER_SEC);
+	struct ktrc_mapped_look *look = ktrc_mapped_look(seen ? &seen->pids : NULL, schema, &names,
+							 path ? 5 : 0, ~0ull, 5 * NSEC_PER_SEC);
 
 	if (!look)
 		abort();
@@ -203,6 +203,68 @@ static int nr_known(u32 nr, const char *path)
 		abort();
 	ktrc_mapped_look_destroy(look);
 	return is_known(&mapped, pids[0]) + is_known(&mapped, pids[1]);
+}
+
+/* ---- all that all have ---- */
+
+static u64 first_page_of_stack(pid_t pid)
+{
+	__ktrc_file FILE *maps = __real_ktrc_proc_open((u32)pid, "maps");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, "[stack]"))
+			return strtoull(line, NULL, 16) >> KTRC_PAGE_SHIFT;
+	abort();
+}
+
+static const struct ktrc_mapped_row *stack_of(const struct ktrc_mapped *mapped, pid_t pid)
+{
+	for (size_t i = 0; i < mapped->nr; i++)
+		if (mapped->rows[i].pid == (u32)pid && mapped->rows[i].area.kind == KTRC_AREA_STACK)
+			return &mapped->rows[i];
+	return NULL;
+}
+
+/* Of a session that is followed from here on; of what it recorded in the end only @pids[0] is near. */
+static void test_all(void)
+{
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen nothing = { .with_changes = true };
+	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
+	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+	struct ktrc_mapped_look *look = look_at(NULL, NULL);
+	const struct ktrc_mapped_row *stack;
+
+	if (ktrc_mapped_load(&mapped, look, &nothing) < 0 ||
+	    !ktrc_index_get(&seen.blocks, known_page() >> KTRC_BLOCK_SHIFT, 0))
+		abort();
+	ktrc_mapped_look_destroy(look);
+	ok(is_known(&mapped, pids[0]) && is_known(&mapped, pids[1]),
+	   "of who has recorded nothing yet all is known");
+	stack = stack_of(&mapped, pids[0]);
+	ok(stack && stack->area.begin + KTRC_STACK_ROOM == first_page_of_stack(pids[0]),
+	   "a stack has room to grow");
+	if (ktrc_mapped_keep_near(&mapped, &seen) < 0)
+		abort();
+	ok(is_known(&mapped, pids[0]) && !stack_of(&mapped, pids[0]),
+	   "what is near to a record is kept, and nothing else");
+}
+
+static void test_numbers(void)
+{
+	const struct ktrc_name row = { .cgid = KTRC_NAME_FILE + 7, .path = (char *)"/lib/new" };
+	const struct ktrc_names names = { .rows = (struct ktrc_name *)&row, .nr = 1 };
+	char *paths[] = { (char *)"/lib/old", (char *)"/lib/new" };
+	struct ktrc_mapped_row rows[] = { { .area.file = KTRC_MAPPED_FILE },
+					  { .area.file = KTRC_MAPPED_FILE + 1 },
+					  { .area.file = 3 },
+					  { .area.file = KTRC_MAPPED_FILE + 2 } };
+	struct ktrc_mapped mapped = { rows, ARRAY_SIZE(rows), paths, ARRAY_SIZE(paths) };
+
+	ktrc_mapped_renumber(&mapped, &names);
+	ok(rows[0].area.file == KTRC_MAPPED_FILE && rows[1].area.file == 7 &&
+		   rows[2].area.file == 3 && rows[3].area.file == KTRC_MAPPED_FILE + 2,
+	   "a file that was numbered since has one number");
 }
 
 /* ---- how far records reach back ---- */
@@ -526,6 +588,8 @@ int main(void)
 	test_left();
 	fork_both();
 	ok(nr_known(2, NULL) == 2, "what processes have mapped is known");
+	test_all();
+	test_numbers();
 	ok(nr_known(1, NULL) == 1, "also while /proc does not answer for another one");
 	test_reach();
 	test_kept();

@@ -58,6 +58,8 @@ struct ktrc_stream {
  * @symbols: the kernel's functions, once they were asked for; of a saved trace those in its stacks
  * @code: what user stacks lead through, once it was asked for
  * @mapped: what processes had mapped when the window began, if it was asked for in time
+ * @followed_ticks: while following: when the window begins before which something was mapped; 0: nobody
+ *	looked
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
@@ -90,6 +92,7 @@ struct ktrc_capture {
 	struct ktrc_symbols symbols;
 	struct ktrc_code code;
 	struct ktrc_mapped mapped;
+	u64 followed_ticks;
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
@@ -120,7 +123,7 @@ int ktrc_capture_refresh(struct ktrc_capture *capture, struct ktrc_nl *nl, struc
  * @nl: control
  * @dev: attached to the session
  *
- * Nothing is kept of a session that does not record what changes there, has large rings, or has stopped
+ * Nothing is kept of a session that does not record what changes there, holds much, or has stopped
  * meanwhile.  Takes a second at most, and what it takes to look through the rings.
  */
 int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct ktrc_error *err);
@@ -135,6 +138,19 @@ void ktrc_capture_forget_mapped(const char *session);
  */
 int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_mapped,
 		      struct ktrc_capture **capture, struct ktrc_error *err);
+
+/**
+ * ktrc_capture_look_first() - before its records are followed: fill @mapped
+ * @capture: described
+ * @nl: control
+ * @dev: attached to the session
+ *
+ * With all that all processes have, as nobody knows what will be recorded.  Nothing is looked at where the session
+ * does not record what changes there, or holds more than can be looked through in passing.  Takes five seconds at most,
+ * and what it takes to look through the rings.
+ */
+int ktrc_capture_look_first(struct ktrc_capture *capture, struct ktrc_nl *nl,
+			    struct ktrc_device *dev, struct ktrc_error *err);
 
 /**
  * ktrc_capture_load_mapped() - fill @mapped by what records tell, and a look at processes
@@ -171,6 +187,11 @@ const struct ktrc_stack *ktrc_capture_unwound(const struct ktrc_capture *capture
  * Return: 0 or -ENOMEM.
  */
 int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code);
+
+/** ktrc_capture_look_through() - all streams */
+void ktrc_capture_look_through(const struct ktrc_capture *capture, struct ktrc_seen *seen);
+/** ktrc_capture_drop_streams() - forget them; the reader must not read on */
+void ktrc_capture_drop_streams(struct ktrc_capture *capture);
 
 /** ktrc_capture_start_reader() - feed the streams to a new reader */
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err);

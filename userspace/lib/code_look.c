@@ -392,7 +392,7 @@ static bool has_time(const struct loader *loader)
 static int add_processes(struct loader *loader)
 {
 	const struct ktrc_index *threads = &loader->seen->threads;
-	__ktrc_free u64 *pids = ktrc_seen_pids(loader->seen);
+	__ktrc_free u64 *pids = ktrc_index_numbers(&loader->seen->pids);
 	int ret = pids ? 0 : -ENOMEM;
 
 	for (size_t i = 0; ret == 0 && i < loader->seen->pids.nr && has_time(loader); i++)

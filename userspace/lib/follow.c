@@ -30,6 +30,8 @@ struct ktrc_follow {
 	struct lane *lanes; /* one for each mapped ring */
 	size_t nr_lanes;
 	bool is_at_end; /* of a stopped session's records */
+	u64 saved_ticks; /* until then each CPU's are; 0: not that anybody knows */
+	u64 learn_ns; /* names again then */
 };
 
 void ktrc_follow_close(struct ktrc_follow *follow)
@@ -62,8 +64,8 @@ static int check_mode(struct ktrc_nl *nl, const char *name, struct ktrc_error *e
 	return ret;
 }
 
-int ktrc_follow_open(struct ktrc_nl *nl, const char *session, struct ktrc_follow **ret_follow,
-		     struct ktrc_error *err)
+int ktrc_follow_open(struct ktrc_nl *nl, const char *session, bool with_mapped,
+		     struct ktrc_follow **ret_follow, struct ktrc_error *err)
 {
 	__ktrc_follow struct ktrc_follow *follow = calloc(1, sizeof(*follow));
 	int ret;
@@ -78,6 +80,8 @@ int ktrc_follow_open(struct ktrc_nl *nl, const char *session, struct ktrc_follow
 	if (ret < 0)
 		return ret;
 	ret = ktrc_capture_describe(nl, follow->dev, &follow->capture, err);
+	if (ret == 0 && with_mapped)
+		ret = ktrc_capture_look_first(follow->capture, nl, follow->dev, err);
 	if (ret < 0)
 		return ret;
 	*ret_follow = ktrc_steal(follow);
@@ -132,6 +136,20 @@ static size_t copy(struct ktrc_follow *follow, size_t i, u64 to)
 	return ktrc_ring_copy(&follow->dev->rings[i], &span, follow->capture->schema, lane->bytes);
 }
 
+/* What got a name since; in a twentieth of the time at most. */
+static int learn_names(struct ktrc_follow *follow, struct ktrc_error *err)
+{
+	u64 begin_ns = ktrc_now_ns(CLOCK_MONOTONIC), end_ns;
+	int ret;
+
+	if (begin_ns < follow->learn_ns)
+		return 0;
+	ret = ktrc_nl_names(follow->nl, &follow->capture->names, err);
+	end_ns = ktrc_now_ns(CLOCK_MONOTONIC);
+	follow->learn_ns = end_ns + 19 * (end_ns - begin_ns);
+	return ret == -EOPNOTSUPP ? 0 : ret; /* an older module keeps none */
+}
+
 int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
 {
 	struct ktrc_reader *reader = follow->capture->reader;
@@ -141,6 +159,9 @@ int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
 	ret = ktrc_device_info(follow->dev, err);
 	if (ret == 0)
 		ret = add_lanes(follow, err);
+	if (ret < 0)
+		return ret;
+	ret = learn_names(follow, err);
 	if (ret < 0)
 		return ret;
 	/* what is newer than this may still be overtaken by another CPU's records */
@@ -178,6 +199,7 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 	ret = ktrc_device_info(follow->dev, err);
 	if (ret == 0)
 		ret = add_lanes(follow, err);
+	follow->saved_ticks = is_last ? follow->dev->info.now_ticks : 0;
 	for (size_t i = 0; ret == 0 && i < follow->nr_lanes; i++) {
 		struct lane *lane = &follow->lanes[i];
 		u64 to = ktrc_ring_head(&follow->dev->rings[i]);
@@ -217,6 +239,9 @@ int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err)
 		    consume(follow, i, err) < 0)
 			return -EIO;
 	ret = ktrc_capture_refresh(capture, follow->nl, follow->dev, err);
+	/* the rings were read one after the other */
+	if (follow->saved_ticks && !follow->is_at_end)
+		capture->settled_ticks = follow->saved_ticks;
 	if (ret < 0 || capture->session.state != KTRC_STATE_STOPPED)
 		return ret;
 	capture->is_cut = !follow->is_at_end;

@@ -10,11 +10,12 @@ struct ktrc_follow;
 
 /**
  * ktrc_follow_open() - become the session's consumer
+ * @with_mapped: look first at what processes have mapped
  *
  * Fails with a hint when the session is a flight recorder or has a consumer.
  */
-int ktrc_follow_open(struct ktrc_nl *nl, const char *session, struct ktrc_follow **follow,
-		     struct ktrc_error *err);
+int ktrc_follow_open(struct ktrc_nl *nl, const char *session, bool with_mapped,
+		     struct ktrc_follow **follow, struct ktrc_error *err);
 void ktrc_follow_close(struct ktrc_follow *follow);
 void ktrc_cleanup_follow(struct ktrc_follow **follow);
 #define __ktrc_follow KTRC_CLEANUP(ktrc_cleanup_follow)

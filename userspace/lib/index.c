@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "hash.h"
 
 /* The slot of a key, or the empty one where it belongs. */
@@ -69,6 +70,19 @@ int ktrc_index_add(struct ktrc_index *set, const void *thing)
 bool ktrc_index_has(const struct ktrc_index *set, const void *thing)
 {
 	return ktrc_index_find(set, (u64)(uintptr_t)thing, 0) != KTRC_INDEX_NONE;
+}
+
+u64 *ktrc_index_numbers(const struct ktrc_index *index)
+{
+	u64 *numbers = calloc(index->nr + 1, sizeof(*numbers));
+	size_t nr = 0;
+
+	for (size_t i = 0; numbers && i < index->nr_slots; i++)
+		if (index->slots[i].is_used)
+			numbers[nr++] = index->slots[i].a;
+	if (numbers)
+		ktrc_array_sort(numbers, nr);
+	return numbers;
 }
 
 void ktrc_index_release(struct ktrc_index *index)

@@ -41,6 +41,9 @@ int ktrc_index_add(struct ktrc_index *set, const void *thing);
 /** ktrc_index_has() - is it one of them */
 bool ktrc_index_has(const struct ktrc_index *set, const void *thing);
 
+/** ktrc_index_numbers() - of keys of one number: the @nr numbers, rising, to be freed; NULL without memory */
+u64 *ktrc_index_numbers(const struct ktrc_index *index);
+
 /** ktrc_index_release() - forget all keys */
 void ktrc_index_release(struct ktrc_index *index);
 

@@ -2,6 +2,7 @@
 /* The last state, without what changed, is the first state, without what changed. */
 #include "mapped.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +25,25 @@ struct ktrc_mapped_look {
 	const struct ktrc_names *names;
 	struct ktrc_spaces *spaces;
 	struct ktrc_index files; /* numbers by hash of path */
-	u64 *blocks; /* with faults or code that ran, by rising number */
-	size_t nr_blocks;
+	struct ktrc_index pids; /* of whom anything was told */
+	u32 last_pid; /* of the last line, */
+	u64 last_end; /* and where that ends */
+	bool is_all; /* of all processes, whatever they will record */
 	bool is_kept;
 	struct ktrc_spaces *left; /* of those who gave it up */
 	struct ktrc_index leavers; /* where in @left of struct ktrc_seen theirs begins */
 };
 
+/* What is near to recorded faults and frames. */
+struct near {
+	const struct ktrc_seen *seen;
+	u64 *blocks; /* with faults or code that ran, by rising number */
+	size_t nr;
+};
+
 /* What a child is asked. */
 struct question {
-	const struct ktrc_index *pids;
+	const struct ktrc_index *pids; /* NULL: of all */
 	u64 start_ns;
 	const char *cgroup; /* to which it is confined, NULL: to none, "": nobody knows its path */
 };
@@ -75,29 +85,46 @@ static u64 hash_of(const char *path)
 	return hash;
 }
 
-/* Where the number of a path stands; of one that only has another's hash nowhere. */
-static u32 *slot_of(struct ktrc_mapped_look *look, const char *path)
+/* Where among @files the number of a path stands; of one that only has another's hash nowhere. */
+static u32 *slot_of(struct ktrc_index *files, const struct ktrc_mapped *mapped,
+		    const struct ktrc_names *names, const char *path)
 {
-	u32 *slot = ktrc_index_get(&look->files, hash_of(path), 0);
-	const char *known = slot && *slot != KTRC_INDEX_NONE ?
-				    ktrc_mapped_path(&look->mapped, look->names, *slot) :
-				    NULL;
+	u32 *slot = ktrc_index_get(files, hash_of(path), 0);
+	const char *known =
+		slot && *slot != KTRC_INDEX_NONE ? ktrc_mapped_path(mapped, names, *slot) : NULL;
 
 	return known && strcmp(known, path) != 0 ? NULL : slot;
 }
 
 /* Files that the module has numbered keep their numbers. */
-static void number_files(struct ktrc_mapped_look *look)
+static void number_files(struct ktrc_index *files, const struct ktrc_mapped *mapped,
+			 const struct ktrc_names *names)
 {
-	for (size_t i = 0; i < look->names->nr; i++) {
-		const struct ktrc_name *name = &look->names->rows[i];
+	for (size_t i = 0; i < names->nr; i++) {
+		const struct ktrc_name *name = &names->rows[i];
 		u32 *slot;
 
 		if (name->cgid < KTRC_NAME_FILE || name->cgid - KTRC_NAME_FILE >= KTRC_MAPPED_FILE)
 			continue;
-		slot = slot_of(look, name->path);
+		slot = slot_of(files, mapped, names, name->path);
 		if (slot)
 			*slot = (u32)(name->cgid - KTRC_NAME_FILE);
+	}
+}
+
+void ktrc_mapped_renumber(struct ktrc_mapped *mapped, const struct ktrc_names *names)
+{
+	KTRC_CLEANUP(ktrc_index_release) struct ktrc_index files = { 0 };
+
+	number_files(&files, mapped, names);
+	for (size_t i = 0; i < mapped->nr; i++) {
+		u32 *file = &mapped->rows[i].area.file, *slot;
+
+		if (*file < KTRC_MAPPED_FILE || *file - KTRC_MAPPED_FILE >= mapped->nr_paths)
+			continue;
+		slot = slot_of(&files, mapped, names, mapped->paths[*file - KTRC_MAPPED_FILE]);
+		if (slot && *slot != KTRC_INDEX_NONE)
+			*file = *slot;
 	}
 }
 
@@ -119,7 +146,7 @@ static u32 number_of(struct ktrc_mapped_look *look, const char *path)
 	if (!copy)
 		return 0;
 	cut_deleted(copy);
-	slot = slot_of(look, copy);
+	slot = slot_of(&look->files, mapped, look->names, copy);
 	if (slot && *slot != KTRC_INDEX_NONE) {
 		free(copy);
 		return *slot;
@@ -151,6 +178,15 @@ static enum ktrc_area_kind kind_of(const struct ktrc_map_line *line)
 	return *line->path == '/' ? KTRC_AREA_FILE : KTRC_AREA_UNKNOWN;
 }
 
+/* A stack grows, as far as nothing else is there: what came before in the order of addresses. */
+static void make_room(const struct ktrc_mapped_look *look, u32 pid, struct ktrc_area *stack)
+{
+	u64 end = pid == look->last_pid ? look->last_end : 0;
+
+	if (end <= stack->begin)
+		ktrc_stack_reach(stack, end);
+}
+
 static int add_line(struct ktrc_mapped_look *look, u32 pid, const struct ktrc_map_line *line)
 {
 	struct ktrc_area area = {
@@ -160,6 +196,10 @@ static int add_line(struct ktrc_mapped_look *look, u32 pid, const struct ktrc_ma
 		.kind = kind_of(line),
 	};
 
+	if (area.kind == KTRC_AREA_STACK)
+		make_room(look, pid, &area);
+	look->last_pid = pid;
+	look->last_end = area.end;
 	if (area.kind == KTRC_AREA_UNKNOWN)
 		return 0;
 	if (area.kind == KTRC_AREA_FILE)
@@ -199,12 +239,31 @@ static void tell_process(const struct question *question, u32 pid, FILE *out, si
 	fflush(out);
 }
 
+static void tell_all(const struct question *question, FILE *out)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	size_t nr_lines = 0;
+	u32 pid;
+
+	while (proc && nr_lines < MAX_LINES && (entry = readdir(proc)) != NULL) {
+		pid = (u32)strtoul(entry->d_name, NULL, 10); /* of what is no process 0 */
+		if (pid)
+			tell_process(question, pid, out, &nr_lines);
+	}
+	if (proc)
+		closedir(proc);
+}
+
 static int answer(const void *data, FILE *out)
 {
 	const struct question *question = data;
 	size_t nr_lines = 0;
 
-	for (size_t i = 0; i < question->pids->nr_slots && nr_lines < MAX_LINES; i++)
+	if (!question->pids)
+		tell_all(question, out);
+	for (size_t i = 0; question->pids && i < question->pids->nr_slots && nr_lines < MAX_LINES;
+	     i++)
 		if (question->pids->slots[i].is_used)
 			tell_process(question, (u32)question->pids->slots[i].a, out, &nr_lines);
 	return 0;
@@ -222,7 +281,8 @@ static int add_lines(struct ktrc_mapped_look *look, char *text)
 		*end = '\0';
 		pid = (u32)strtoul(text, &text, 10);
 		if (ktrc_map_parse(text, &line))
-			ret = add_line(look, pid, &line);
+			ret = ktrc_index_get(&look->pids, pid, 0) ? add_line(look, pid, &line) :
+								    -ENOMEM;
 	}
 	return ret;
 }
@@ -244,8 +304,11 @@ static const struct ktrc_left *find_left(const struct ktrc_mapped_look *look,
 static int find_leavers(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
 {
 	for (size_t i = 0; i < seen->nr_left; i++) {
-		u32 *first = ktrc_index_get(&look->leavers, seen->left[i].pid, 0);
+		u32 *first;
 
+		if (seen->left[i].ticks > seen->end_ticks)
+			continue;
+		first = ktrc_index_get(&look->leavers, seen->left[i].pid, 0);
 		if (!first)
 			return -ENOMEM;
 		if (*first == KTRC_INDEX_NONE || seen->left[i].ticks < seen->left[*first].ticks)
@@ -284,12 +347,11 @@ static int forget_changes(struct ktrc_mapped_look *look, const struct ktrc_seen 
 	return ret;
 }
 
-static int add_blocks(struct ktrc_mapped_look *look, const struct ktrc_index *index, u32 shift)
+static int add_blocks(struct near *near, const struct ktrc_index *index, u32 shift)
 {
 	for (size_t i = 0; i < index->nr_slots; i++) {
-		u64 *block = index->slots[i].is_used ?
-				     ktrc_array_push(look->blocks, look->nr_blocks) :
-				     NULL;
+		u64 *block = index->slots[i].is_used ? ktrc_array_push(near->blocks, near->nr) :
+						       NULL;
 
 		if (index->slots[i].is_used && !block)
 			return -ENOMEM;
@@ -299,31 +361,40 @@ static int add_blocks(struct ktrc_mapped_look *look, const struct ktrc_index *in
 	return 0;
 }
 
-static int sort_blocks(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
+static void release_near(struct near *near)
 {
-	int ret = add_blocks(look, &seen->blocks, 0);
+	free(near->blocks);
+}
 
+/* To what was seen; 0 or -ENOMEM. */
+static int near_to(struct near *near, const struct ktrc_seen *seen)
+{
+	int ret = add_blocks(near, &seen->blocks, 0);
+
+	near->seen = seen;
 	if (ret == 0)
-		ret = add_blocks(look, &seen->user, KTRC_PAGE_SHIFT + KTRC_BLOCK_SHIFT);
-	ktrc_array_sort(look->blocks, look->nr_blocks);
+		ret = add_blocks(near, &seen->user, KTRC_PAGE_SHIFT + KTRC_BLOCK_SHIFT);
+	ktrc_array_sort(near->blocks, near->nr);
 	return ret;
 }
 
-/* A child has it at the same place. */
-static bool has_faults(const struct ktrc_mapped_look *look, const struct ktrc_area *area)
+/* A child has it at the same place.  Of one whose stacks are followed only later all files are. */
+static bool is_near(const struct near *near, u32 pid, const struct ktrc_area *area)
 {
-	size_t at =
-		ktrc_array_before(look->blocks, look->nr_blocks, area->begin >> KTRC_BLOCK_SHIFT);
+	size_t at = ktrc_array_before(near->blocks, near->nr, area->begin >> KTRC_BLOCK_SHIFT);
 
-	return at < look->nr_blocks && look->blocks[at] <= (area->end - 1) >> KTRC_BLOCK_SHIFT;
+	if (at < near->nr && near->blocks[at] <= (area->end - 1) >> KTRC_BLOCK_SHIFT)
+		return true;
+	return area->kind == KTRC_AREA_FILE &&
+	       ktrc_index_find(&near->seen->nr_of, pid, 0) != KTRC_INDEX_NONE;
 }
 
-/* For whom; of one whose stacks are followed only later all files. */
+/* For whom. */
 struct keeper {
 	struct ktrc_mapped_look *look;
+	const struct near *near; /* NULL: all */
 	u32 pid;
 	bool is_left;
-	bool with_files;
 };
 
 static int keep(const struct ktrc_area *area, void *data)
@@ -332,8 +403,7 @@ static int keep(const struct ktrc_area *area, void *data)
 	struct ktrc_mapped *mapped = &keeper->look->mapped;
 	struct ktrc_mapped_row *row;
 
-	if (!has_faults(keeper->look, area) &&
-	    !(keeper->with_files && area->kind == KTRC_AREA_FILE))
+	if (keeper->near && !is_near(keeper->near, keeper->pid, area))
 		return 0;
 	row = ktrc_array_push(mapped->rows, mapped->nr);
 	if (row)
@@ -342,13 +412,13 @@ static int keep(const struct ktrc_area *area, void *data)
 }
 
 static int keep_all(struct ktrc_mapped_look *look, const struct ktrc_spaces *spaces,
-		    const struct ktrc_seen *seen, u32 pid)
+		    const struct near *near, u32 pid)
 {
 	struct keeper keeper = {
 		.look = look,
+		.near = look->is_all ? NULL : near,
 		.pid = pid,
 		.is_left = spaces == look->left,
-		.with_files = ktrc_index_find(&seen->nr_of, pid, 0) != KTRC_INDEX_NONE,
 	};
 
 	return ktrc_spaces_walk(spaces, pid, keep, &keeper);
@@ -358,25 +428,27 @@ static int look_all(struct ktrc_mapped_look *look, const struct question *questi
 {
 	__ktrc_free char *text = ktrc_child_ask(answer, question, max_ns);
 
-	number_files(look);
+	number_files(&look->files, &look->mapped, look->names);
 	return text ? add_lines(look, text) : 0;
 }
 
-struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
+struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_index *pids,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
 					  u64 max_ns)
 {
 	const char *path = cgid ? ktrc_names_find(names, cgid) : NULL;
 	const struct question question = {
-		.pids = &seen->pids,
+		.pids = pids,
 		.start_ns = start_ns,
 		.cgroup = cgid && !path ? "" : path,
 	};
 	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, names);
 
-	if (look && look_all(look, &question, max_ns) == 0)
+	if (look && look_all(look, &question, max_ns) == 0) {
+		look->is_all = !pids;
 		return look;
+	}
 	ktrc_mapped_look_destroy(look);
 	return NULL;
 }
@@ -406,37 +478,91 @@ void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look)
 	ktrc_spaces_destroy(look->left);
 	ktrc_index_release(&look->leavers);
 	ktrc_index_release(&look->files);
-	free(look->blocks);
+	ktrc_index_release(&look->pids);
 	free(look);
 }
 
-/* Who began to run a program has nothing of what it had. */
-static int keep_process(struct ktrc_mapped_look *look, const struct ktrc_seen *seen, u32 pid)
+void ktrc_cleanup_mapped_look(struct ktrc_mapped_look **look)
 {
-	if (find_left(look, seen, pid))
-		return keep_all(look, look->left, seen, pid);
-	return ktrc_seen_renewed(seen, pid).first ? 0 : keep_all(look, look->spaces, seen, pid);
+	ktrc_mapped_look_destroy(*look);
+}
+
+/* Who began to run a program has nothing of what it had. */
+static int keep_process(struct ktrc_mapped_look *look, const struct near *near, u32 pid)
+{
+	if (find_left(look, near->seen, pid))
+		return keep_all(look, look->left, near, pid);
+	return ktrc_seen_renewed(near->seen, pid).first ? 0 :
+							  keep_all(look, look->spaces, near, pid);
+}
+
+/* Of those that recorded something, and, if all were looked at, of the others, by rising number. */
+static int keep_processes(struct ktrc_mapped_look *look, const struct near *near)
+{
+	__ktrc_free u64 *pids = NULL;
+	size_t nr;
+	int ret = 0;
+
+	for (size_t i = 0; i < near->seen->pids.nr_slots; i++)
+		if (near->seen->pids.slots[i].is_used &&
+		    !ktrc_index_get(&look->pids, near->seen->pids.slots[i].a, 0))
+			return -ENOMEM;
+	pids = ktrc_index_numbers(&look->pids);
+	nr = look->pids.nr;
+	for (size_t i = 0; ret == 0 && pids && i < nr; i++)
+		ret = keep_process(look, near, (u32)pids[i]);
+	return pids ? ret : -ENOMEM;
+}
+
+/* To what is known already nothing is added that has a path but no number. */
+static int move_rows(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look)
+{
+	struct ktrc_mapped_row *row;
+
+	if (!mapped->nr) {
+		ktrc_mapped_release(mapped);
+		*mapped = look->mapped;
+		look->mapped = (struct ktrc_mapped){ 0 };
+	}
+	for (size_t i = 0; i < look->mapped.nr; i++) {
+		row = ktrc_array_push(mapped->rows, mapped->nr);
+		if (!row)
+			return -ENOMEM;
+		*row = look->mapped.rows[i];
+	}
+	return 0;
 }
 
 int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 		     const struct ktrc_seen *seen)
 {
-	__ktrc_free u64 *pids = NULL;
+	KTRC_CLEANUP(release_near) struct near near = { 0 };
 	int ret;
 
 	/* what is not known to have changed may have */
-	if (seen->is_partial)
+	if (seen->is_partial || seen->lost_changes)
 		return 0;
-	pids = ktrc_seen_pids(seen);
-	ret = pids ? sort_blocks(look, seen) : -ENOMEM;
+	ret = near_to(&near, seen);
 	if (ret == 0)
 		ret = add_left(look, seen);
 	if (ret == 0)
 		ret = forget_changes(look, seen);
-	for (size_t i = 0; ret == 0 && i < seen->pids.nr; i++)
-		ret = keep_process(look, seen, (u32)pids[i]);
-	*mapped = look->mapped;
-	look->mapped = (struct ktrc_mapped){ 0 };
+	if (ret == 0)
+		ret = keep_processes(look, &near);
+	return ret == 0 ? move_rows(mapped, look) : ret;
+}
+
+int ktrc_mapped_keep_near(struct ktrc_mapped *mapped, const struct ktrc_seen *seen)
+{
+	KTRC_CLEANUP(release_near) struct near near = { 0 };
+	int ret = near_to(&near, seen);
+	size_t nr = 0;
+
+	for (size_t i = 0; ret == 0 && i < mapped->nr; i++)
+		if (is_near(&near, mapped->rows[i].pid, &mapped->rows[i].area))
+			mapped->rows[nr++] = mapped->rows[i];
+	if (ret == 0)
+		mapped->nr = nr;
 	return ret;
 }
 
@@ -461,12 +587,13 @@ json_t *ktrc_mapped_to_json(const struct ktrc_mapped *mapped)
 
 json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen)
 {
-	__ktrc_free u64 *pids = ktrc_seen_pids(seen);
-	int ret = pids ? sort_blocks(look, seen) : -ENOMEM;
+	KTRC_CLEANUP(release_near) struct near near = { 0 };
+	__ktrc_free u64 *pids = ktrc_index_numbers(&seen->pids);
+	int ret = pids ? near_to(&near, seen) : -ENOMEM;
 
 	for (size_t i = 0; ret == 0 && i < seen->pids.nr; i++)
 		ret = look->mapped.nr < MAX_KEPT ?
-			      keep_all(look, look->spaces, seen, (u32)pids[i]) :
+			      keep_all(look, look->spaces, &near, (u32)pids[i]) :
 			      -E2BIG;
 	return ret == 0 ? ktrc_mapped_to_json(&look->mapped) : NULL;
 }

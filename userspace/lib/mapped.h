@@ -47,7 +47,7 @@ struct ktrc_mapped_look;
 
 /**
  * ktrc_mapped_look() - look at the processes that are alive
- * @seen: of the window so far: its processes
+ * @pids: at these; NULL: at all, to keep all that they have
  * @schema: of their records
  * @names: of files and cgroups
  * @cgid: of the cgroup to which what is recorded is confined; 0: of none
@@ -56,7 +56,7 @@ struct ktrc_mapped_look;
  *
  * Return: NULL without memory; what cannot be read, or not in time, is left out.
  */
-struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
+struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_index *pids,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
 					  u64 max_ns);
@@ -64,6 +64,8 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_seen *seen,
 struct ktrc_mapped_look *ktrc_mapped_look_at_nothing(const struct ktrc_schema *schema,
 						     const struct ktrc_names *names);
 void ktrc_mapped_look_destroy(struct ktrc_mapped_look *look);
+void ktrc_cleanup_mapped_look(struct ktrc_mapped_look **look);
+#define __ktrc_mapped_look KTRC_CLEANUP(ktrc_cleanup_mapped_look)
 
 /** ktrc_mapped_look_to_json() - what lies near to faults and stacks of @seen; NULL without memory */
 json_t *ktrc_mapped_look_to_json(struct ktrc_mapped_look *look, const struct ktrc_seen *seen);
@@ -76,14 +78,19 @@ bool ktrc_mapped_look_is_kept(const struct ktrc_mapped_look *look);
 
 /**
  * ktrc_mapped_load() - what of that they had when the window began
- * @mapped: empty
+ * @mapped: this is added to it; empty if @look was at anything
  * @look: made before the records were read
  * @seen: of the whole window, with its mappings
  *
- * Only what lies near to a fault or a frame of a stack is kept.  Return: 0 or -ENOMEM.
+ * Only what lies near to a fault or a frame of a stack is kept, unless all was looked at.
+ * Return: 0 or -ENOMEM.
  */
 int ktrc_mapped_load(struct ktrc_mapped *mapped, struct ktrc_mapped_look *look,
 		     const struct ktrc_seen *seen);
+/** ktrc_mapped_keep_near() - of all only what lies near to a fault or a frame of a stack; 0 or -ENOMEM */
+int ktrc_mapped_keep_near(struct ktrc_mapped *mapped, const struct ktrc_seen *seen);
+/** ktrc_mapped_renumber() - what has a path that the module has numbered since has that number too */
+void ktrc_mapped_renumber(struct ktrc_mapped *mapped, const struct ktrc_names *names);
 void ktrc_mapped_release(struct ktrc_mapped *mapped);
 
 /**

@@ -101,19 +101,6 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	ktrc_index_release(&seen->blocks);
 }
 
-u64 *ktrc_seen_pids(const struct ktrc_seen *seen)
-{
-	u64 *pids = calloc(seen->pids.nr + 1, sizeof(*pids));
-	size_t nr = 0;
-
-	for (size_t i = 0; pids && i < seen->pids.nr_slots; i++)
-		if (seen->pids.slots[i].is_used)
-			pids[nr++] = seen->pids.slots[i].a;
-	if (pids)
-		ktrc_array_sort(pids, nr);
-	return pids;
-}
-
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen)
 {
 	return !seen->kernel.nr && !seen->user.nr && !seen->nr_copies && !seen->nr_code;
@@ -239,7 +226,7 @@ static void see_change(struct look *look, u64 ticks, u64 begin, u64 end)
 	if (change)
 		*change = (struct ktrc_change){ begin, end, ticks, look->tgid };
 	else
-		seen->is_partial = true;
+		seen->lost_changes = true;
 }
 
 static enum ktrc_area_kind kind_of(const struct look *look, const u8 *payload)
@@ -263,7 +250,7 @@ static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 		look->left_ticks = ticks;
 	}
 	if (!seen->with_changes || look->leaver != look->tgid || look->tgid == KTRC_INDEX_NONE ||
-	    look->left_ticks < seen->start_ticks || look->left_ticks > seen->end_ticks)
+	    look->left_ticks < seen->start_ticks)
 		return;
 	/* what finds no room is not known; what is told later is after a birth or another program */
 	if (seen->nr_left < MAX_SEEN)
@@ -318,7 +305,7 @@ static void see_fork(struct look *look, u64 ticks, const u8 *payload)
 	if (place)
 		*place = 0;
 	else
-		seen->is_partial = true;
+		seen->lost_changes = true;
 }
 
 static void see_fault(struct look *look, const struct ktrc_event *event, const u8 *payload)

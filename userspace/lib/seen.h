@@ -89,12 +89,13 @@ struct ktrc_seen_code {
  * @code_of: place in @code of one of each process
  * @with_changes: to be set before: @changes, @left and @blocks are wanted
  * @start_ticks: to be set before: of what was before, @left, @born and when programs began for the first time tell nothing
- * @end_ticks: to be set before: of what came later @left tells nothing
+ * @end_ticks: to be set: what came later in @left may not be whole
  * @changes: of the memory of processes
  * @nr_changes: their number
  * @left: of the memory of processes, when they gave it up
  * @nr_left: their number
- * @is_partial: there were more, or more that were renewed or are code, or it is not known of whom
+ * @lost_changes: there were more of @changes or @born
+ * @is_partial: there were more that were renewed or are code, or it is not known of whom
  * @renewed: places of @renewals, by process
  * @renewals: of processes that began to run a program
  * @nr_renewals: their number
@@ -120,6 +121,7 @@ struct ktrc_seen {
 	size_t nr_changes;
 	struct ktrc_left *left;
 	size_t nr_left;
+	bool lost_changes;
 	bool is_partial;
 	struct ktrc_index renewed;
 	struct ktrc_renewal *renewals;
@@ -143,8 +145,6 @@ struct ktrc_seen {
  */
 void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, const u8 *bytes,
 		   size_t len);
-/** ktrc_seen_pids() - the @pids.nr processes by rising number, to be freed; NULL without memory */
-u64 *ktrc_seen_pids(const struct ktrc_seen *seen);
 /** ktrc_seen_is_empty() - is there nothing to be named */
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
 /** ktrc_seen_renewed() - when a process began to run a program */

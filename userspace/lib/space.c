@@ -8,9 +8,6 @@
 #include "array.h"
 #include "index.h"
 
-/* Below a stack the kernel leaves more than so many pages for it to grow: the usual RLIMIT_STACK. */
-#define STACK_ROOM (8 << (20 - KTRC_PAGE_SHIFT))
-
 struct space {
 	struct ktrc_areas *areas;
 	bool is_loading; /* a program, which is not yet said to run */
@@ -157,7 +154,7 @@ static int add_map(const struct ktrc_spaces *spaces, struct space *space, const 
 	if (call == spaces->munmap || call == spaces->brk_down)
 		return ktrc_areas_clear(&space->areas, area.begin, area.end);
 	if (call == spaces->stack)
-		area.begin -= area.begin < STACK_ROOM ? area.begin : STACK_ROOM;
+		ktrc_stack_reach(&area, 0);
 	area.kind = call == spaces->brk	  ? KTRC_AREA_HEAP :
 		    call == spaces->bss	  ? KTRC_AREA_ANON :
 		    call == spaces->stack ? KTRC_AREA_STACK :

@@ -9,6 +9,16 @@
 #include "areas.h"
 #include "reader.h"
 
+/* Below a stack the kernel leaves more than so many pages for it to grow: the usual RLIMIT_STACK. */
+#define KTRC_STACK_ROOM (8 << (20 - KTRC_PAGE_SHIFT))
+
+/** ktrc_stack_reach() - a first thread's stack with the room that it has, down to @least and no further */
+static inline void ktrc_stack_reach(struct ktrc_area *stack, u64 least)
+{
+	stack->begin = stack->begin - least < KTRC_STACK_ROOM ? least :
+								stack->begin - KTRC_STACK_ROOM;
+}
+
 struct ktrc_spaces;
 
 /**

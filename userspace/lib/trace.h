@@ -46,6 +46,14 @@ void ktrc_trace_ask(struct ktrc_trace_writer *writer, bool (*is_aborted)(void));
 int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_capture *capture,
 		       struct ktrc_error *err);
 
+/**
+ * ktrc_trace_settle() - of what was followed: what processes had mapped before, near to what was recorded
+ * @writer: has all records
+ * @capture: with what was seen first; what processes gave up since is added
+ */
+int ktrc_trace_settle(struct ktrc_trace_writer *writer, struct ktrc_capture *capture,
+		      struct ktrc_error *err);
+
 /** ktrc_trace_end_ticks() - time of the last record appended; 0 if there is none */
 u64 ktrc_trace_end_ticks(const struct ktrc_trace_writer *writer);
 

@@ -250,7 +250,7 @@ int ktrc_trace_append(struct ktrc_trace_writer *writer, const struct ktrc_captur
 			ktrc_hint(err, "the end of %s/cpu_%u is damaged", writer->path, cpu);
 		return ret;
 	}
-	if (ktrc_capture_has_stacks(capture))
+	if (ktrc_capture_has_stacks(capture) || writer->seen.with_changes)
 		ktrc_seen_add(&writer->seen, capture->schema, bytes, len);
 	*file = next;
 	writer->end_ticks = end_ticks;
@@ -351,6 +351,8 @@ int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_captu
 	struct ktrc_capture begun = *capture;
 	int ret;
 
+	writer->seen.with_changes = capture->followed_ticks != 0;
+	writer->seen.start_ticks = capture->followed_ticks;
 	begun.is_cut = begun.is_unfinished = true;
 	ret = describe(writer, &begun, false, &metadata, &document, err);
 	if (ret == 0)
@@ -363,6 +365,24 @@ int ktrc_trace_reserve(struct ktrc_trace_writer *writer, const struct ktrc_captu
 					room_for(document), err);
 	writer->has_reserved = ret == 0;
 	return ret;
+}
+
+int ktrc_trace_settle(struct ktrc_trace_writer *writer, struct ktrc_capture *capture,
+		      struct ktrc_error *err)
+{
+	__ktrc_mapped_look struct ktrc_mapped_look *nothing = NULL;
+	int ret;
+
+	if (!writer->seen.with_changes)
+		return 0;
+	/* of what is cut nobody knows where each CPU's records end */
+	writer->seen.end_ticks = capture->is_cut ? 0 : capture->settled_ticks;
+	nothing = ktrc_mapped_look_at_nothing(capture->schema, &capture->names);
+	ret = nothing ? ktrc_mapped_keep_near(&capture->mapped, &writer->seen) : -ENOMEM;
+	if (ret == 0)
+		ret = ktrc_mapped_load(&capture->mapped, nothing, &writer->seen);
+	ktrc_mapped_renumber(&capture->mapped, &capture->names);
+	return ret == 0 ? 0 : ktrc_fail(err, ENOMEM, "what processes had mapped");
 }
 
 static int sync_streams(struct ktrc_trace_writer *writer, struct ktrc_error *err)
