@@ -14,6 +14,7 @@
 #include <linux/atomic.h>
 
 #include "env.h"
+#include "run.h"
 
 /* of each CPU; powers of two */
 #define KTRC_NR_HELD 128
@@ -38,12 +39,14 @@ KTRC_BOUND(CONFIG_NR_CPUS);
  * @count: times it fired
  * @last: ticks, when it fired last
  * @before: ticks, when it fired before that; 0: not since it has this place
+ * @run: the last periods in a row in which it was used up, on whichever CPU, as far as it was filled up again there
  */
 struct ktrc_period {
 	const void *timer;
 	u32 count;
 	u64 last;
 	u64 before;
+	union ktrc_run run;
 };
 
 /**
@@ -73,11 +76,8 @@ struct ktrc_watch {
  * @period: of its quota; NULL: not known
  * @timer: that which @period was found by
  * @own_start: ticks, when its own quota was used up
- * @began: the period, as the timer counts them, in which its own quota was used up
- * @run_first: the first of the periods in a row
- * @run_last: the last of them
- * @has_run: both are known, as far as @is_older is false
- * @is_older: the run is longer than from @run_first on, nobody knows how much
+ * @began: the period, as the timer counts them, in which its own quota was used up; nobody knows by how much
+ *	earlier: one of long ago
  */
 struct ktrc_held {
 	const void *tg;
@@ -98,10 +98,6 @@ struct ktrc_held {
 	const void *timer;
 	u64 own_start;
 	u32 began;
-	u32 run_first;
-	u32 run_last;
-	bool has_run;
-	bool is_older;
 };
 
 /**
@@ -243,9 +239,10 @@ void ktrc_watch_stop(struct ktrc_watch *watch, u64 now);
 
 /* held_period.c */
 void ktrc_period_tick(const void *timer, u64 now);
+void ktrc_period_forget(const void *tg);
 void ktrc_period_learn(struct ktrc_held *limiter, const void *timer);
 void ktrc_period_begin(struct ktrc_held *limiter, u64 now);
-void ktrc_period_end(struct ktrc_held *limiter);
+void ktrc_period_end(const struct ktrc_held *limiter);
 u32 ktrc_period_run(const struct ktrc_held *limiter);
 
 /* held_waiting.c */

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How often quotas were filled up, and in how many periods in a row they were used up.  In probes:
- * interrupts disabled, the run queue of the limiter locked, but for ktrc_period_tick().
+ * interrupts disabled, the run queue of the limiter locked, but for ktrc_period_tick() and
+ * ktrc_period_forget().
  */
 #include "held.h"
 
 #define MOST_TIMER_AT 8192 /* a task group is not larger */
+/* periods: nobody knows by how much longer a run is; that one is as long as this at least */
+#define OLDER (1u << 30)
+/*
+ * Who fails to change a run finds it changed by another CPU, and what the CPUs of one quota add at about
+ * the same time ends with the same period: hardly more than the first of them has something to change.
+ */
+#define RUN_TRIES 8
+KTRC_BOUND(RUN_TRIES);
 
 static struct ktrc_period *find_period(const void *timer)
 {
@@ -31,8 +40,10 @@ static bool take_place(struct ktrc_period *p, const void *timer, u64 now)
 	if (old && (s64)(now - READ_ONCE(p->last)) < 2 * (s64)ktrc_helds.linger)
 		return false;
 	found = cmpxchg(&p->timer, old, timer);
-	if (found == old)
+	if (found == old) {
 		WRITE_ONCE(p->last, now);
+		WRITE_ONCE(p->run.word, 0);
+	}
 	return found == old || found == timer;
 }
 
@@ -68,6 +79,18 @@ void ktrc_period_tick(const void *timer, u64 now)
 	WRITE_ONCE(p->last, now);
 }
 
+/**
+ * ktrc_period_forget() - a task group goes: what comes to its address has a quota of its own
+ * @tg: the task group
+ */
+void ktrc_period_forget(const void *tg)
+{
+	struct ktrc_period *p = find_period(tg + READ_ONCE(ktrc_helds.timer_at));
+
+	if (p)
+		WRITE_ONCE(p->timer, NULL);
+}
+
 static bool knows_period(const struct ktrc_held *limiter)
 {
 	return limiter->period && READ_ONCE(limiter->period->timer) == limiter->timer;
@@ -89,8 +112,8 @@ void ktrc_period_learn(struct ktrc_held *limiter, const void *timer)
 	if (!limiter->period)
 		return;
 	limiter->began = READ_ONCE(limiter->period->count) - 1;
-	limiter->run_first = limiter->began;
-	limiter->is_older = READ_ONCE(limiter->period->before) > limiter->own_start;
+	if (READ_ONCE(limiter->period->before) > limiter->own_start)
+		limiter->began -= OLDER;
 	WRITE_ONCE(ktrc_helds.timer_at, timer - limiter->tg);
 }
 
@@ -116,49 +139,66 @@ void ktrc_period_begin(struct ktrc_held *limiter, u64 now)
 	limiter->own_start = now;
 	if (!knows_period(limiter))
 		guess_period(limiter, now);
-	if (!knows_period(limiter))
-		return;
-	limiter->began = READ_ONCE(limiter->period->count);
-	if (limiter->has_run && limiter->began - limiter->run_last <= 1)
-		return;
-	limiter->run_first = limiter->began;
-	limiter->is_older = false;
+	if (knows_period(limiter))
+		limiter->began = READ_ONCE(limiter->period->count);
 }
 
-/* the last period so far in which its quota was used up: that which ends now is the one before */
-static u32 last_period(const struct ktrc_held *limiter)
+static union ktrc_run own_run(const struct ktrc_held *limiter)
 {
-	u32 now = READ_ONCE(limiter->period->count);
+	return ktrc_run_until(limiter->began, READ_ONCE(limiter->period->count));
+}
 
-	return now == limiter->began ? now : now - 1;
+static union ktrc_run read_run(const struct ktrc_period *p)
+{
+	return (union ktrc_run){ .word = READ_ONCE(p->run.word) };
 }
 
 /**
  * ktrc_period_end() - a cgroup's own quota is filled up
  * @limiter: the cgroup
+ *
+ * The kernel fills up first what was used up first: so what is added to a run touches what is in it.
  */
-void ktrc_period_end(struct ktrc_held *limiter)
+void ktrc_period_end(const struct ktrc_held *limiter)
 {
-	limiter->has_run = knows_period(limiter);
-	if (limiter->has_run)
-		limiter->run_last = last_period(limiter);
+	struct ktrc_period *p = limiter->period;
+	u32 i;
+
+	if (!knows_period(limiter))
+		return;
+	for (i = 0; i < RUN_TRIES; i++) {
+		union ktrc_run old = read_run(p), run = ktrc_run_join(old, own_run(limiter));
+
+		if (run.word == old.word || cmpxchg(&p->run.word, old.word, run.word) == old.word)
+			break;
+	}
+}
+
+static bool is_used_up(const struct ktrc_held *limiter)
+{
+	u32 i;
+
+	for (i = 0; i < KTRC_NR_QUOTAS && i < limiter->nr; i++) {
+		if (limiter->quota[i] == limiter->own)
+			return true;
+	}
+	return false;
 }
 
 /**
- * ktrc_period_run() - in how many periods in a row a cgroup's quota was used up, up to now
- * @limiter: the cgroup; its quota is being filled up, or was last
+ * ktrc_period_run() - in how many periods in a row a cgroup's quota was used up on any CPU, up to now
+ * @limiter: the cgroup; its quota for this CPU is being filled up, or was last
  *
  * Return: 0 when it is not known.
  */
 u32 ktrc_period_run(const struct ktrc_held *limiter)
 {
-	u32 i;
+	union ktrc_run run;
 
-	if (!knows_period(limiter) || limiter->is_older)
+	if (!knows_period(limiter))
 		return 0;
-	for (i = 0; i < KTRC_NR_QUOTAS && i < limiter->nr; i++) {
-		if (limiter->quota[i] == limiter->own)
-			return last_period(limiter) - limiter->run_first + 1;
-	}
-	return limiter->has_run ? limiter->run_last - limiter->run_first + 1 : 0;
+	run = read_run(limiter->period);
+	if (is_used_up(limiter))
+		run = ktrc_run_join(run, own_run(limiter));
+	return run.end - run.first < OLDER ? run.end - run.first : 0;
 }

@@ -357,6 +357,7 @@ static void bandwidth(unsigned long ip, const void *first, const void *second)
 		here->walk.timer = NULL;
 	} else if (ip == calls.ip[CALL_RELEASE]) {
 		release_everywhere(NULL, first);
+		ktrc_period_forget(first);
 	} else {
 		/* with no lock: it may begin or cease to wait just now */
 		ktrc_waiting_move(first, ktrc_clock_ticks(ktrc_helds.clock));

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A CPU quota of a cgroup whose child does the work: each interval in which a cgroup is kept off
 # a CPU is one record, of the run queue's CPU whoever notices the end, with that cgroup as the
-# limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. In how many periods
-# in a row it was is what the kernel's functions say, or not known where the first interval was longer than a period.
+# limiter, of no task; their time is cpu.stat's throttled_usec within 1 %. In how many periods in a row its quota was
+# used up, on whichever CPU, is what the kernel's functions say, or not known where the first interval was longer than a period.
 # Where the child has a quota of its own as well, an interval in which both are used up is one, and a thread's gap is
 # by the quota in whose intervals it lost time, or by none. A quota that is found again in time gives none.
 # long
@@ -66,8 +66,8 @@ by_ktrc() {
 	awk '{ print $1 }' "$tmp/throttle" | sort -n
 }
 
-# of each queue whose quota was used up, in order: in how many periods in a row it was, whenever it was filled up. A period
-# ends when the timer fires, and is one in which it was used up, or still was at the end.
+# of one quota, for each queue, in order: in how many periods in a row it was used up on any CPU, whenever it was filled up for
+# this one. A period ends when the timer fires, and is one in which it was used up, or still was at the end.
 runs_by_tracefs() {
 	awk 'BEGIN { period = 0 }
 		{ match($0, / \[[0-9]+\] /); cpu = substr($0, RSTART, RLENGTH); queue = $0; sub(/.* queue=/, "", queue) }
@@ -77,8 +77,8 @@ runs_by_tracefs() {
 		/ over: / && held[queue] {
 			end = began[queue] == period ? period : period - 1
 			for (k = began[queue]; k <= end; k++)
-				used_up[queue, k] = 1
-			for (k = end; (queue, k) in used_up; k--)
+				used_up[k] = 1
+			for (k = end; k in used_up; k--)
 				;
 			runs[queue] = runs[queue] end - k " "
 			held[queue] = 0

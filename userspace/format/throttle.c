@@ -186,7 +186,8 @@ static void print_total(const struct ktrc_throttle *view, FILE *file)
 	else
 		fprintf(file, "no record is of a cgroup whose own quota was used up");
 	if (all->run)
-		fprintf(file, ", %llu periods in a row at most", all->run);
+		fprintf(file, "; longest run: one quota, %llu periods in a row, on whichever CPUs",
+			all->run);
 	fputc('\n', file);
 }
 

@@ -17,7 +17,7 @@
  * @start_ticks: intervals that ended before it are left out, because some CPU's are missing
  * @left_out: records left out for that
  * @all: how long cgroups' own quotas were used up, and in how many intervals; what cpu.stat counts;
- *	in how many periods in a row at most, 0: not known
+ *	in how many periods in a row one of them was at most, on whichever CPU, 0: not known
  * @quotas: that by cgroup; each CPU counts, so they can take more than the window; with
  *	limiters above the session's cgroup, whose own time was not recorded
  * @cgroups: all intervals, by cgroup and limiter
