@@ -57,7 +57,7 @@ unwatch() {
 
 # read_all: what the session holds; sets $missed
 read_all() {
-	ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	json_events >"$tmp/ktrc" || fail "read: $?"
 	ktrc-read throttle --format=json >"$tmp/view" || fail "view: $?"
 	ktrc-ctl stats --format=json >"$tmp/stats"
 	all_accounted "$tmp/stats"

@@ -159,7 +159,7 @@ static json_t *durations_to_json(const struct ktrc_capture *capture, const struc
 			 hist);
 }
 
-static void print_json(const struct ktrc_capture *capture, const struct ktrc_output *out)
+static json_t *to_json(const struct ktrc_capture *capture, const struct ktrc_output *out)
 {
 	json_t *document = ktrc_json_document("ktrc.stats/1", capture, capture->start_ticks);
 	struct ktrc_table table = stats_table(capture);
@@ -172,9 +172,7 @@ static void print_json(const struct ktrc_capture *capture, const struct ktrc_out
 								&capture->schema->events[id]));
 	json_object_set_new(document, "counters", ktrc_table_rows(&table, out));
 	json_object_set_new(document, "durations", durations);
-	json_object_set_new(document, "filters",
-			    ktrc_filters_to_json(&capture->session, capture->schema));
-	ktrc_print_json(document, out);
+	return document;
 }
 
 int ktrc_ctl_stats(int argc, char **argv)
@@ -194,19 +192,16 @@ int ktrc_ctl_stats(int argc, char **argv)
 	__ktrc_device struct ktrc_device *dev = NULL;
 	struct ktrc_ctl_show show;
 	__ktrc_nl struct ktrc_nl *nl = NULL;
-	struct ktrc_table table;
 	struct ktrc_error err;
 
 	ktrc_ctl_parse_show(options, doc, argc, argv, &show);
 	if (ktrc_nl_open(&nl, &err) < 0 || ktrc_device_open(show.cli.session, 0, &dev, &err) < 0 ||
 	    ktrc_capture_describe(nl, dev, &capture, &err) < 0)
 		return ktrc_cli_error(&err);
-	table = stats_table(capture);
 	if (show.cli.format == KTRC_OUT_TEXT)
 		print_text(capture, &show.cli.out);
-	else if (show.cli.format == KTRC_OUT_JSON)
-		print_json(capture, &show.cli.out);
 	else
-		ktrc_table_print_ndjson(&table, &show.cli.out);
+		ktrc_print_document(to_json(capture, &show.cli.out), show.cli.format,
+				    &show.cli.out);
 	return 0;
 }

@@ -139,7 +139,7 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	else if (sink.views)
 		code = ktrc_report_views(sink.views, read->view, &read->cli);
 	else
-		code = ktrc_report_loss(capture, &read->cli, false, 0);
+		code = ktrc_report_loss(capture, &read->cli, ktrc_is_document(read->cli.format), 0);
 	ktrc_event_printer_destroy(sink.events);
 	ktrc_views_destroy(sink.views);
 	return code;

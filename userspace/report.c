@@ -45,14 +45,9 @@ int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *
 /* Whether a view says how much was lost, in its heading or as a member. */
 static bool states_loss(enum ktrc_view view, const struct ktrc_cli *cli)
 {
-	switch (cli->format) {
-	case KTRC_OUT_JSON:
+	if (ktrc_is_document(cli->format))
 		return true;
-	case KTRC_OUT_NDJSON:
-		return view != KTRC_VIEW_EVENTS;
-	default:
-		return view != KTRC_VIEW_EVENTS && cli->out.has_header && !cli->compat;
-	}
+	return view != KTRC_VIEW_EVENTS && cli->out.has_header && !cli->compat;
 }
 
 static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cli *cli)
@@ -213,7 +208,7 @@ static int nothing(const struct ktrc_capture *capture, const char *label,
 /* Which events tell it is worth knowing without headings too; a document says it itself. */
 static void note_unknown(const struct ktrc_cli *cli, const char *what, const char *why)
 {
-	if (why && cli->format != KTRC_OUT_JSON)
+	if (why && !ktrc_is_document(cli->format))
 		ktrc_cli_note(cli, "%s is not known: %s", what, why);
 }
 
@@ -268,7 +263,7 @@ static void note_guesses(const struct ktrc_compaction *compaction, const struct 
 {
 	const char *why = ktrc_compaction_why_guessed(compaction);
 
-	if (why && cli->format != KTRC_OUT_JSON)
+	if (why && !ktrc_is_document(cli->format))
 		ktrc_cli_note(cli, "of %llu stalls the cause is told by order and flags alone: %s",
 			      compaction->guessed, why);
 }

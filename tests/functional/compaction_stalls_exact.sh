@@ -162,7 +162,7 @@ enough_of_others() {
 
 # how many stalls of each cause, by the functions in their stacks
 by_caller() {
-	ktrc-read events --stacks --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	json_events --stacks >"$tmp/ktrc" || fail "read: $?"
 	jq -r 'select(.event == "compaction") | [.kernel_stack.frames[].function] as $f |
 		if $f | any(. == "__alloc_skb") then "network"
 		elif $f | any(. == "do_huge_pmd_anonymous_page") then "thp"
@@ -203,7 +203,7 @@ ktrc-ctl stop -q || fail "stop: $?"
 cat $trace/trace >"$tmp/tracefs"
 echo local >$trace/trace_clock
 
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 note "$rounds rounds; compact_stall grew by $stalls; $(in_trace mm_compaction_try_to_compact_pages) stalls; kcompactd was woken $woken times"
 [ "$stalls" -ge 101 ] || fail "only $stalls stalls that the kernel counts"

@@ -17,7 +17,7 @@ trap 'echo 1 >$cpu' EXIT
 # another_session: its life
 another_session() {
 	ktrc-ctl start -q --session=second --events=fault.light:stack=both,throttle --memory=1M &&
-		ktrc-read events --session=second --format=ndjson >"$tmp/second" && ktrc-ctl stop -q --session=second &&
+		json_events --session=second >"$tmp/second" && ktrc-ctl stop -q --session=second &&
 		ktrc-ctl reset -q --session=second
 }
 
@@ -42,7 +42,7 @@ taskset -c 1 touch_pages read 1009 >/dev/null
 [ "$(counted 1 written)" -ge 2018 ] || fail "CPU 1 came up and records $(counted 1 written)"
 expect "lost for want of a ring" "$(counted 1 lost_noring)" 0
 taskset -c 1 known_stacks deep 101 9 >/dev/null || fail "known_stacks: $?"
-ktrc-read events --stacks --format=ndjson | jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL") |
+json_events --stacks | jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL") |
 	[.cpu, (.user_stack.frames | length >= 9), (.kernel_stack.frames | any(.[]; .function == "__x64_sys_madvise"))]' |
 	sort | uniq -c | xargs >"$tmp/stacks"
 expect "stacks of CPU 1" "$(cat "$tmp/stacks")" "101 [1,true,true]"

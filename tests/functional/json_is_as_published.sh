@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every JSON document of summary, faults, reclaim, compaction, frag, madvise, throttle, events and check is
 # as docs/schemas publishes it: nothing is missing, nothing is there that is not described; live,
-# saved, with filters, of a session that records only one family, and of one that was quiet. Each,
-# and the end of each NDJSON, states loss and overhead; each row of that is as the document's array is that
-# it names, or the only one.
+# saved, with filters, of a session that records only one family, and of one that was quiet. So is each line of
+# NDJSON, and all lines together are the document: its arrays, row by row, and in the last line the rest,
+# with loss and overhead.
 # long
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/small
 
-# documents WHAT VIEW... [-- ARGUMENT...]: keeps each view's document, to be judged at the end
+# documents WHAT VIEW... [-- ARGUMENT...]: keeps each view's document, and its lines, to be judged at the end
 documents() {
 	local what=$1 view views=()
 	shift
@@ -21,21 +21,13 @@ documents() {
 	done
 	for view in "${views[@]}"; do
 		ktrc-read "$view" --format=json "${@:2}" >"$tmp/ktrc.$view, $what" || fail "$what, $view: $?"
+		ktrc-read "$view" --format=ndjson "${@:2}" >"$tmp/lines.$view, $what" || fail "$what, $view, NDJSON: $?"
 	done
-	for view in "${views[@]}"; do
-		[[ $view != summary && $view != events ]] || continue
-		ktrc-read "$view" --format=ndjson "${@:2}" >"$tmp/lines" || fail "$what, $view: $?"
-		tail -n 1 "$tmp/lines" >"$tmp/ktrc.rows, $what, $view"
-		jq -s '.[:-1]' "$tmp/lines" >"$tmp/row.$view, $what, NDJSON"
-		jq -e '(.lost | type) == "number" and .overhead.is_estimate' "$tmp/ktrc.rows, $what, $view" >/dev/null ||
-			fail "$what, $view: the end states no loss or overhead: $(cat "$tmp/ktrc.rows, $what, $view")"
-	done
-	[ "${views[0]}" != summary ] || ktrc-read --format=ndjson "${@:2}" >"$tmp/ktrc.summary, $what, NDJSON"
 }
 
-# judge: one line for each document, or row, that is not as its schema says, "FILE: what, where"
+# judge: one line for each document, or NDJSON, that is not as its schema says, "FILE: what, where"
 judge() {
-	/usr/bin/python3 - "$tmp"/ktrc.* "$tmp"/row.* <<-'END'
+	/usr/bin/python3 - "$tmp"/ktrc.* "$tmp"/lines.* <<-'END'
 		import json, sys
 		from jsonschema import Draft202012Validator as Validator
 		from functools import cache
@@ -46,25 +38,37 @@ judge() {
 		    Validator.check_schema(schema)
 		    return schema
 		@cache
-		def document(view):
+		def validator_of(view):
 		    return Validator(schema_of(view))
-		@cache
-		def row_of(view, table):
-		    schema = schema_of(view)
-		    arrays = {key: p for key, p in schema["properties"].items() if p.get("type") == "array"}
-		    array = arrays[table] if table else arrays.popitem()[1] if len(arrays) == 1 else False
-		    return Validator({"$defs": schema["$defs"], **array["items"]} if array else False)
+		def put_together(view, lines):
+		    """The document, by what the schema of rows says."""
+		    *rows, rest = lines
+		    properties = schema_of(view)["properties"]
+		    document = {key: [] for key in schema_of(view)["required"] if properties[key].get("type") == "array"}
+		    for row in rows:
+		        document.setdefault(row.pop("table", "?"), []).append(row)
+		    document |= rest
+		    document["format"] = document.pop("of", None)
+		    return document, len(rows)
+		def timeless(document):
+		    """Without its window: where no packet tells, each reader has a calibration of its own."""
+		    return {**document, "window": None}
 		nr = 0
 		for path in sys.argv[1:]:
 		    name = path.split("/")[-1]
 		    what, view = name.split(",")[0].split(".")
 		    with open(path) as file:
-		        content = json.load(file)
-		    for item in content if what == "row" else [content]:
-		        nr += what == "row"
-		        validator = row_of(view, item.pop("table", None)) if what == "row" else document(view)
-		        for error in validator.iter_errors(item):
-		            print(name + ": " + error.message[:200] + ", at " + error.json_path)
+		        document, lines = (json.load(file), []) if what == "ktrc" else (None, list(map(json.loads, file)))
+		    errors = [error for line in lines for error in validator_of("rows").iter_errors(line)]
+		    if what == "lines":
+		        document, nr_rows = put_together(view, lines)
+		        nr += nr_rows
+		        with open(path.replace("/lines.", "/ktrc.")) as file:
+		            whole = json.load(file)
+		        if whole["state"] == "stopped" and timeless(whole) != timeless(document):
+		            print(name + ": not what JSON says")
+		    for error in errors + list(validator_of(view).iter_errors(document)):
+		        print(name + ": " + error.message[:200] + ", at " + error.json_path)
 		print(nr, "rows", file=sys.stderr)
 	END
 }
@@ -144,21 +148,30 @@ ktrc-ctl start -q --events=fault:stack=both,madvise:stack=dwarf,reclaim,map,proc
 work
 ktrc-ctl stop -q || fail "stop: $?"
 documents "records" events -- --stacks
-expect "rows" "$(ktrc-read events --stacks --format=ndjson | jq -c . | md5sum)" "$(jq -c '.events[]' "$tmp/ktrc.events, records" | md5sum)"
 ktrc-read -q --save "$tmp/records" || fail "save: $?"
 documents "records, saved" events faults -- "$tmp/records"
 ktrc-ctl reset -q
 
 rmdir $cgroup
 
-# that would be found out
+# twin NAME OF: a document, with other lines
+twin() {
+	cp "$tmp/ktrc.$2" "$tmp/ktrc.$1"
+	cat >"$tmp/lines.$1"
+}
+
+# what would be found out
 jq 'del(.lost)' "$tmp/ktrc.check, quiet" >"$tmp/ktrc.check, less"
 jq '.more = 1' "$tmp/ktrc.check, quiet" >"$tmp/ktrc.check, more"
-jq '.[0] | del(.table) | [.]' "$tmp/row.faults, saved, NDJSON" >"$tmp/row.faults, nameless"
+jq -c 'del(.table)' "$tmp/lines.faults, saved" | twin "faults, nameless" "faults, saved"
+jq -c 'select(.table) // del(.lost)' "$tmp/lines.faults, saved" | twin "faults, no loss" "faults, saved"
+sed 1d "$tmp/lines.faults, saved" | twin "faults, a row less" "faults, saved"
 judge >"$tmp/judgement" 2>"$tmp/rows" || fail "judge: $?: $(cat "$tmp/rows")"
 [ "$(cut -d ' ' -f 1 "$tmp/rows")" -ge 100 ] || fail "only $(cat "$tmp/rows")"
 note "$(cat "$tmp/rows")"
 cat "$tmp/judgement"
 expect "what is not as published" "$(cut -d: -f1 "$tmp/judgement" | sort -u)" "ktrc.check, less
 ktrc.check, more
-row.faults, nameless"
+lines.faults, a row less
+lines.faults, nameless
+lines.faults, no loss"

@@ -49,6 +49,11 @@ pause() {
 	read -rt "$1" -u "$never"
 }
 
+# json_events ARGUMENT...: an object a line for each record; the last line of NDJSON is of none
+json_events() {
+	ktrc-read events --format=ndjson "$@" | sed '$d'
+}
+
 # in_cgroup DIR COMMAND...: runs it there
 in_cgroup() {
 	# shellcheck disable=SC2016 # that shell's
@@ -59,7 +64,7 @@ in_cgroup() {
 # they end where the kernel was entered, or with its thread's first; some stall has
 called_by() {
 	local callers
-	callers=$(ktrc-read events --stacks --format=ndjson | jq -r "select(.event == \"reclaim\" and ($1)).kernel_stack.frames |
+	callers=$(json_events --stacks | jq -r "select(.event == \"reclaim\" and ($1)).kernel_stack.frames |
 		map(.function // \"?\") | \"\(if index(\"$2\") then \"$2\" else .[0] end) \(.[-1])\"" | sort | uniq -c) || fail "$1: a stall without a stack"
 	note "$1: $(sed 's/^ *//' <<<"$callers" | paste -sd ,)"
 	[ -n "$callers" ] || fail "$1: no stall"

@@ -35,7 +35,7 @@ ls / >/dev/null
 perl -e 'exec @ARGV' cat /dev/null
 echo 0 >$trace/events/kprobes/ktrc_test/enable
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
+json_events >"$tmp/rows" || fail "read: $?"
 of_program >"$tmp/ours"
 [ "$(wc -l <"$tmp/known")" -eq $((211 * (35 + 4 * ${#of_32[@]}))) ] || fail "$(wc -l <"$tmp/known") calls"
 diff "$tmp/known" "$tmp/ours" >"$tmp/diff" || fail "not the same, the program's first: $(head -n 20 "$tmp/diff")"
@@ -102,7 +102,7 @@ expect "programs of a process that ran one" "$(programs ls)" ls
 expect "programs of a process that ran two" "$(programs cat | xargs)" "perl cat"
 
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"
-ktrc-read events --format=ndjson "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
+json_events "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
 cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"

@@ -43,7 +43,7 @@ echo 1 >$trace/events/kprobes/enable
 tid=$(map_long $calls) || fail "map_long: $?"
 echo 0 >$trace/events/kprobes/enable
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
+json_events >"$tmp/rows" || fail "read: $?"
 cat $trace/trace >"$tmp/trace"
 echo >$trace/kprobe_events
 echo local >$trace/trace_clock

@@ -20,7 +20,7 @@ use_mapped "$tmp" 53 >"$tmp/used" || fail "use_mapped: $?"
 setpriv --reuid 65534 --clear-groups use_mapped secret $secrets || fail "secrets: $?"
 ktrc-ctl stop -q || fail "stop: $?"
 expect "refused, of files that are written, and locked in either way" "$(cat "$tmp/used")" "$none"
-ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
+json_events >"$tmp/rows" || fail "read: $?"
 # named NAME: mappings of a file of that name
 named() {
 	jq -r --arg name "$1" 'select(.event == "map" and .comm == "use_mapped" and .fields.map_call == "mmap" and .fields.file == $name).pid' "$tmp/rows" | wc -l

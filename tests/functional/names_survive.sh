@@ -71,7 +71,7 @@ for what in "" "$tmp/trace"; do
 	ktrc-read --format=json $what | jq .reclaim >"$tmp/summary" || fail "summary $what: $?"
 	check_names summary
 	# shellcheck disable=SC2086
-	expect "events $what" "$(ktrc-read events --format=ndjson $what | named_in_events)" "$(sort <<<"$events")"
+	expect "events $what" "$(json_events $what | named_in_events)" "$(sort <<<"$events")"
 	# shellcheck disable=SC2086
 	{ ktrc-read faults $what && ktrc-read reclaim $what && ktrc-read events $what; } >"$tmp/text" ||
 		fail "text $what: $?"
@@ -96,7 +96,7 @@ shrink late
 rmdir $cgroups/late
 ktrc-ctl stop -q || fail "stop: $?"
 expect "after 500 others, with room for 300" \
-	"$(ktrc-read events --format=ndjson | named_in_events)" "${ids[late]} /late /late"
+	"$(json_events | named_in_events)" "${ids[late]} /late /late"
 ktrc-ctl reset -q
 
 ktrc-ctl start -q --mode=stream --events=reclaim --memory=1M || fail "start: $?"

@@ -71,7 +71,7 @@ END
 stuck=$(($(counter pgmigrate_fail) - stuck))
 ktrc-ctl stop -q || fail "stop: $?"
 
-ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
+json_events >"$tmp/records" || fail "read: $?"
 close_to "hint faults" "$(nr '.event == "numa"')" $faults
 close_to "of memory on the right node" "$(nr '.event == "numa" and .fields.local == 1')" $near 0
 close_to "pages moved for it" "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "numa_misplaced"' migrated)" $moved
@@ -108,7 +108,7 @@ END
 echo 0 >/proc/sys/kernel/numa_balancing
 moved=$(($(counter numa_pages_migrated) - moved))
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
+json_events >"$tmp/records" || fail "read: $?"
 close_to "pages moved, of huge ones" "$(sum '.event == "numa" and .fields.moved == 1' pages)" $moved
 [ "$(nr '.event == "numa" and .fields.moved == 1 and .fields.pages == 512')" -ge 3 ] || fail "no huge page was moved"
 expect "pages of faults" "$(jq 'select(.event == "numa").fields.pages' "$tmp/records" | sort -un | xargs)" "1 512"
@@ -121,7 +121,7 @@ echo 1 >/proc/sys/kernel/numa_balancing
 touch_again balance 2003 >/dev/null || fail "touch_again"
 echo 0 >/proc/sys/kernel/numa_balancing
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson | grep -E '"event":"numa|"class":"numa"' >"$tmp/records" || fail "read: $?"
+json_events | grep -E '"event":"numa|"class":"numa"' >"$tmp/records" || fail "read: $?"
 jq -r '"\(.tid) \(.event) \(.fields.dur_ns) \(.fields.moved) \(.fields.migrate_reason)"' "$tmp/records" |
 	awk '$2 == "numa.migrate" && $5 == "numa_misplaced" { moved[$1] = $3 }
 		$2 == "numa" { nr++; hint[$1] = $3

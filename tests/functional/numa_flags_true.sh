@@ -60,7 +60,7 @@ END
 echo 0 >/proc/sys/kernel/numa_balancing
 stuck=$(($(counter pgmigrate_fail) - stuck))
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson >"$tmp/records" || fail "read: $?"
+json_events >"$tmp/records" || fail "read: $?"
 
 # "tid page node local moved move_failed shared" of each hint fault: the fault that it is in is written next
 jq -r 'select(.event == "numa" or .event == "fault") | "\(.tid) \(.event) \(.fields.page) \(.fields |

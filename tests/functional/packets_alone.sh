@@ -41,7 +41,7 @@ import decode
 def events(trace):
     """Its records, without the names of what their stacks lead through."""
     command = ['ktrc-read', 'events', '--stacks', '--format=ndjson', trace]
-    for line in subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines():
+    for line in subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[:-1]:
         row = json.loads(line)
         for stack in ('user_stack', 'kernel_stack'):
             for frame in row.get(stack, {}).get('frames', []):

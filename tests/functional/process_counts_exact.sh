@@ -32,7 +32,7 @@ build/functional/processes 307 build/functional/processes >"$tmp/known" || fail 
 build/functional/processes 3 "$long/processes" >>"$tmp/known" || fail "processes: $?"
 for event in fork exec exit; do echo 0 >$trace/events/sched/sched_process_$event/enable; done
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson >"$tmp/rows" || fail "read: $?"
+json_events >"$tmp/rows" || fail "read: $?"
 by_tracefs >"$tmp/theirs"
 by_ktrc >"$tmp/ours"
 diff "$tmp/theirs" "$tmp/ours" >"$tmp/diff" || fail "not the same, tracefs first: $(head -n 20 "$tmp/diff")"

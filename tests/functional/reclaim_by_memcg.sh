@@ -67,7 +67,7 @@ echo local >$trace/trace_clock
 rmdir $cgroups/flat $cgroups/owner/child $cgroups/owner
 rmmod brd
 
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 expect "all memcg stalls" "$(jq -s 'map(select(.event == "reclaim" and .fields.kind == "memcg")) | length' "$tmp/ktrc")" \
 	"$(grep -c memcg_reclaim_end "$tmp/tracefs")"

@@ -36,7 +36,7 @@ echo 0 >/proc/sys/vm/zone_reclaim_mode
 rmmod brd
 
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 by_tracefs >"$tmp/theirs"
 by_ktrc >"$tmp/ours"

@@ -41,7 +41,7 @@ called_by '.fields.kind == "asked"' memory_reclaim
 
 # sum FIELD: of what was asked for
 sum() {
-	ktrc-read events --format=ndjson | jq -s "map(select(.event == \"reclaim\" and .fields.kind == \"asked\" and
+	json_events | jq -s "map(select(.event == \"reclaim\" and .fields.kind == \"asked\" and
 		.fields.cgid == $asked).fields | $1) | add"
 }
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"

@@ -59,7 +59,7 @@ note "$stalls stalls in $round rounds; allocstall grew by $grown"
 [ "${stalls:-0}" -ge 101 ] || fail "only ${stalls:-0} stalls"
 expect "stalls" "$stalls" "$(in_trace direct_reclaim_end)"
 # who called try_to_free_pages is who wanted memory, and a system call, a fault or a thread of the kernel in the end
-ktrc-read events --stacks --format=ndjson | jq -r 'select(.event == "reclaim" and .fields.kind == "direct").kernel_stack.frames |
+json_events --stacks | jq -r 'select(.event == "reclaim" and .fields.kind == "direct").kernel_stack.frames |
 	map(.function // "?") | (index("try_to_free_pages") // -2) as $at |
 	"\(.[$at + 1]) \(.[-1])"' | sort | uniq -c >"$tmp/callers"
 note "$(sed 's/^ *//' "$tmp/callers" | tr '\n' ,)"
@@ -91,7 +91,7 @@ grep -Eq '^check .*allocstall (100|9[89])\.' "$tmp/summary" || fail "check: $(ca
 # as drsnoop prints them, by its own formats: what the tracepoints show, with ktrc's times
 ktrc-read --compat=drsnoop >"$tmp/compat" || fail "compat: $?"
 ktrc-read --compat=drsnoop -T >"$tmp/compat.times" || fail "compat with times: $?"
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "events: $?"
+json_events >"$tmp/ktrc" || fail "events: $?"
 /usr/bin/python3 - "$tmp/ktrc" >"$tmp/bcc" <<'END'
 import calendar, json, sys, time
 def ns(row): # 2026-11-21T10:42:07.123456789+0000

@@ -83,7 +83,7 @@ found=$(($(events_high flat) + $(events_high hog) + $(events_high owner) + $(eve
 rmdir $cgroups/flat $cgroups/hog $cgroups/owner/child $cgroups/owner
 rmmod brd
 
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 ktrc-read reclaim >"$tmp/text" || fail "reclaim: $?"
 

@@ -59,7 +59,7 @@ rmdir $cgroup
 umount "$tmp/tree"
 rmmod brd
 
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 ktrc-read reclaim >"$tmp/text" || fail "reclaim: $?"
 

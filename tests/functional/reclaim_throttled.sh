@@ -128,7 +128,7 @@ umount "$tmp/fill"
 rmmod brd
 rmmod ktrc_hold
 
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 
 note "pgscan_direct_throttle grew by $grown in $i rounds"

@@ -187,7 +187,7 @@ traced() {
 	collect default # nothing lost
 	expect "faults with the function tracer" "$(in_range default fault "$where") $(in_range default fault.light "$where")" \
 		"10007 10007"
-	ktrc-read events --format=ndjson >"$tmp/rows" || fail "events: $?"
+	json_events >"$tmp/rows" || fail "events: $?"
 	expect "advice with the function tracer" \
 		"$(jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL").pid' "$tmp/rows" | wc -l)" 1002
 	# between the two calls of munmap that the program makes of nothing

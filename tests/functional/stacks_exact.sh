@@ -18,8 +18,8 @@ record() {
 	ktrc-ctl stats --format=json >"$tmp/stats"
 	all_accounted "$tmp/stats"
 	ktrc-read check >"$tmp/check" || fail "check: $(cat "$tmp/check")"
-	ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "events: $?"
-	[[ $1 != *dwarf* ]] || ktrc-read events --all --format=ndjson | grep '"event":"stack_copy"' |
+	json_events --stacks >"$tmp/all" || fail "events: $?"
+	[[ $1 != *dwarf* ]] || json_events --all | grep '"event":"stack_copy"' |
 		jq 'select(.comm == "known_stacks").fields.words' | sort -nu >"$tmp/words"
 	ktrc-ctl reset -q
 }
@@ -57,7 +57,7 @@ unseen() {
 		all_accounted "$tmp/stats"
 		expect "$session: walks left out" "$(jq '[.counters[].filtered] | add >= 1009' "$tmp/stats")" true
 		expect "$session: lost" "$(jq '[.counters[].lost_recursion] | add' "$tmp/stats")" 0
-		ktrc-read events --session="$session" --format=ndjson | grep '"comm":"known_stacks"' |
+		json_events --session="$session" | grep '"comm":"known_stacks"' |
 			jq ".fields | select(.page == $(sed -n 2p "$tmp/known")) | .mode" >"$tmp/rows"
 		# the loader may have had a file there, for a while
 		expect "$session: faults of the page" "$(sort -u "$tmp/rows")" '"user"'
@@ -121,7 +121,7 @@ for how in user dwarf; do
 		/bin/true
 	done
 	ktrc-ctl stop -q || fail "stop: $?"
-	ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "events: $?"
+	json_events --stacks >"$tmp/all" || fail "events: $?"
 	ktrc-ctl reset -q
 	jq -c 'select(.event == "map" and .comm == "true") | [.fields.loading, .user_stack != null]' "$tmp/all" | sort | uniq -c >"$tmp/loads"
 	awk '$2 == "[1,false]" && $1 >= 101 { old = 1 } $2 == "[0,true]" && $1 >= 101 { new = 1 } $2 == "[1,true]" { bad = 1 }

@@ -46,7 +46,7 @@ callers() {
 
 record
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --stacks --format=ndjson >"$tmp/rows" || fail "events: $?"
+json_events --stacks >"$tmp/rows" || fail "events: $?"
 expect "frames with their name, without" "$(right "$tmp/rows" 2>"$tmp/wrong")" "True 0"
 expect "who gives advice" "$(callers madvise)" "__x64_sys_madvise "
 # the compiler may make a function of the tracepoint's call
@@ -55,7 +55,7 @@ expect "who is traced at once" "$(callers fault.light)" "${traced:-exc_page_faul
 callers fault | grep do_user_addr_fault >/dev/null || fail "who faults: $(callers fault)"
 grep -q trampoline "$tmp/rows" && fail "the hook is shown: $(grep -m 1 trampoline "$tmp/rows")"
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"
-ktrc-read events --stacks --format=ndjson "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
+json_events --stacks "$tmp/trace" >"$tmp/saved" || fail "saved: $?"
 cmp "$tmp/rows" "$tmp/saved" || fail "the saved trace does not say the same"
 ktrc-read events --stacks "$tmp/trace" >"$tmp/text" || fail "text: $?"
 grep -qE '^	ffffffff[0-9a-f]{8} __x64_sys_madvise\+0x[0-9a-f]+$' "$tmp/text" || fail "no name in the text"
@@ -75,14 +75,14 @@ ktrc-ctl reset -q
 record --mode=stream
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read -q --follow --save="$tmp/stream" || fail "follow: $?"
-ktrc-read events --stacks --format=ndjson "$tmp/stream" >"$tmp/rows" || fail "stream: $?"
+json_events --stacks "$tmp/stream" >"$tmp/rows" || fail "stream: $?"
 expect "followed: frames with their name, without" "$(right "$tmp/rows" 2>"$tmp/wrong")" "True 0"
 ktrc-ctl reset -q
 
 echo 2 >/proc/sys/kernel/kptr_restrict
 record
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --stacks --format=ndjson >"$tmp/rows" || fail "hidden: $?"
+json_events --stacks >"$tmp/rows" || fail "hidden: $?"
 ktrc-read -q --save "$tmp/hidden" || fail "save: $?"
 echo 0 >/proc/sys/kernel/kptr_restrict
 expect "hidden: names" "$(jq -r '.kernel_stack | values | .frames[].function' "$tmp/rows" | sort -u)" null

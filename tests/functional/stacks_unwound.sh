@@ -13,7 +13,7 @@ cgroups=/sys/fs/cgroup
 
 # read_into FILE [TRACE]: what it recorded
 read_into() {
-	ktrc-read events --stacks --format=ndjson "${@:2}" >"$tmp/all" || fail "events: $?"
+	json_events --stacks "${@:2}" >"$tmp/all" || fail "events: $?"
 	jq -c "select(.pid == $pid and .event == \"$event\")" "$tmp/all" >"$1"
 }
 

@@ -24,14 +24,14 @@ rings() {
 ktrc-ctl start --events=fault,fault.light --memory=512K --packet=16K || fail "start: $?"
 touch_both
 ktrc-ctl stop || fail "stop: $?"
-ktrc-read events --all --format=ndjson >/tmp/events || fail "events: $?"
+json_events --all >/tmp/events || fail "events: $?"
 counters >/tmp/counters
 control state >/tmp/state
 [ "$(wc -l </tmp/events)" -gt 10000 ] || fail "only $(wc -l </tmp/events) records"
 
 touch_both &
 for i in {1..5}; do
-	ktrc-read events --all --format=ndjson >/tmp/again || fail "events: $?"
+	json_events --all >/tmp/again || fail "events: $?"
 	cmp /tmp/events /tmp/again || fail "reading $i differs"
 	ktrc-read >/dev/null || fail "summary: $?"
 done
@@ -41,7 +41,7 @@ for i in {1..20}; do
 done
 rm -rf /tmp/trace
 ktrc-read --save /tmp/trace || fail "save: $?"
-ktrc-read events --all --format=ndjson /tmp/trace >/tmp/again || fail "events of the trace: $?"
+json_events --all /tmp/trace >/tmp/again || fail "events of the trace: $?"
 cmp /tmp/events /tmp/again || fail "the saved trace differs"
 ktrc-ctl stop 2>/dev/null
 expect "exit code of a second stop" $? 3
@@ -50,7 +50,7 @@ expect "session and counters" "$(control state)" "$(cat /tmp/state)"
 
 ktrc-ctl start --memory=512K --packet=16K || fail "start: $?"
 ktrc-ctl stop || fail "stop: $?"
-ktrc-read events --format=ndjson >/tmp/again || fail "events: $?"
+json_events >/tmp/again || fail "events: $?"
 old=$(tail -n 1 /tmp/events | jq .ticks) new=$(head -n 1 /tmp/again | jq .ticks)
 [ "$new" -gt "$old" ] || fail "start did not replace the records"
 expect "rings of the new session" "$(rings)" 2

@@ -112,9 +112,9 @@ record() {
 	done
 	ktrc-ctl stop -q || fail "stop: $?"
 	unwatch
-	ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	json_events >"$tmp/ktrc" || fail "read: $?"
 	ktrc-read throttle --format=json >"$tmp/view" || fail "view: $?"
-	ktrc-read events --session=child --format=ndjson >"$tmp/ktrc.child" || fail "read: $?"
+	json_events --session=child >"$tmp/ktrc.child" || fail "read: $?"
 	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
 	all_accounted "$tmp/stats"
 	ktrc-ctl reset -q

@@ -52,7 +52,7 @@ for ((i = 0; i < 15; i++)); do
 done
 sleep 3
 unwatch "${pids[@]}"
-ktrc-read events --session=inner --format=ndjson >"$tmp/inner" || fail "read: $?"
+json_events --session=inner >"$tmp/inner" || fail "read: $?"
 ktrc-ctl reset -q --session=inner
 rmdir $top/tight/inner
 jq -c --argjson tid "${pids[0]}" 'select(.event == "throttle.gap" and .tid == $tid).fields.dur' "$tmp/ktrc" >"$tmp/gaps_in_there"

@@ -25,7 +25,7 @@ is_kept_off() {
 
 # ends CGID: intervals that are over
 ends() {
-	ktrc-read events --format=ndjson | jq -s --argjson cgid "$1" 'map(select(.event == "throttle" and .fields.cgid == $cgid)) | length'
+	json_events | jq -s --argjson cgid "$1" 'map(select(.event == "throttle" and .fields.cgid == $cgid)) | length'
 }
 
 echo +cpu >$top/cgroup.subtree_control
@@ -56,7 +56,7 @@ done
 kill -9 $pid
 wait
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+json_events >"$tmp/ktrc" || fail "read: $?"
 ktrc-read throttle --format=json >"$tmp/view" || fail "view: $?"
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"

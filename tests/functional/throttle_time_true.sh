@@ -28,7 +28,7 @@ record() {
 		sleep 0.1
 	done
 	ktrc-ctl stop -q || fail "stop: $?"
-	ktrc-read events --format=ndjson >"$tmp/ktrc" || fail "read: $?"
+	json_events >"$tmp/ktrc" || fail "read: $?"
 	ktrc-read throttle --format=json >"$tmp/view" || fail "view: $?"
 	ktrc-ctl reset -q
 }

@@ -20,7 +20,7 @@ ktrc-read check || fail "check: $?"
 ktrc-read --save=/run/trace || fail "save: $?"
 babeltrace2 --clock-cycles /run/trace >/run/text 2>/run/complaints || fail "babeltrace2"
 [ ! -s /run/complaints ] || fail "babeltrace2 complains: $(cat /run/complaints)"
-ktrc-read events --all --format=ndjson /run/trace >/run/events || fail "events: $?"
+json_events --all /run/trace >/run/events || fail "events: $?"
 [ "$(grep -c '"event":"fault"' /run/events)" -ge 13117 ] ||
 	fail "only $(grep -c '"event":"fault"' /run/events) faults"
 jq -e -s 'group_by(.cpu) | all([.[].ticks] | . == sort)' /run/events >/dev/null ||

@@ -24,7 +24,7 @@ record() {
 
 # read_into FILE [TRACE]: what it recorded
 read_into() {
-	ktrc-read events --stacks --format=ndjson "${@:2}" >"$tmp/all" || fail "events: $?"
+	json_events --stacks "${@:2}" >"$tmp/all" || fail "events: $?"
 	jq -c "select(.pid == $pid and .comm == \"known_stacks\")" "$tmp/all" >"$1"
 }
 
@@ -112,9 +112,9 @@ open(out, 'wb').write(image)
 END
 	chmod +x "$tmp/known_stacks"
 	record
-	timeout 30 ktrc-read events --stacks --format=ndjson >"$tmp/all" || fail "$1: $?"
+	timeout 30 ktrc-read events --stacks --format=ndjson | sed '$d' >"$tmp/all" || fail "$1: $?"
 	timeout 30 ktrc-read -q --save "$tmp/$1" || fail "$1: save: $?"
-	ktrc-read events --stacks --format=ndjson "$tmp/$1" | cmp - "$tmp/all" || fail "$1: the trace does not say the same"
+	json_events --stacks "$tmp/$1" | cmp - "$tmp/all" || fail "$1: the trace does not say the same"
 	grep -q "\"file\":\"$tmp/known_stacks\"" "$tmp/all" || fail "$1: the file has no name"
 }
 
@@ -214,7 +214,7 @@ cp --remove-destination build/functional/touch_pages "$tmp/known_stacks"
 cp build/functional/known_stacks "$tmp/known_stacks"
 "$tmp/known_stacks" two 3 2 >/dev/null || fail "known_stacks: $?"
 ktrc-ctl stop -q || fail "stop: $?"
-ktrc-read events --stacks --format=ndjson | jq -c 'select(.fields.advice == "MADV_NORMAL" and .comm == "known_stacks")' \
+json_events --stacks | jq -c 'select(.fields.advice == "MADV_NORMAL" and .comm == "known_stacks")' \
 	>"$tmp/anew" || fail "events: $?"
 expect "build ids by a file that was written anew" "$(own_names "$tmp/anew" | jq -r '.[1]' | sort -u)" "$id"
 own_names "$tmp/anew" | grep one_caller >/dev/null || fail "a file that was written anew gives no names"

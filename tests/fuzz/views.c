@@ -63,7 +63,7 @@ static void close_paper(struct paper *paper, const struct ktrc_cli *cli, enum kt
 	must(fclose(paper->file) == 0);
 	if (!cli->out.has_color)
 		must_be_plain(paper->text, paper->len);
-	if (cli->format == KTRC_OUT_JSON || cli->format == KTRC_OUT_NDJSON)
+	if (ktrc_is_document(cli->format))
 		must_be_json(paper->text, paper->len, cli->format == KTRC_OUT_NDJSON);
 	else if (cli->format == KTRC_OUT_TEXT && view == KTRC_VIEW_SUMMARY && !cli->out.has_color)
 		must_be_a_page(paper->text);

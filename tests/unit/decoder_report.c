@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a view cannot tell it says, and which events would: in the document, or as a note that -q silences. */
+/*
+ * What a view cannot tell it says, and which events would: in the document, or as a note that -q
+ * silences.  NDJSON says what the document says.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -81,24 +84,113 @@ static bool notes(u64 events, enum ktrc_view view, struct ktrc_cli cli, const ch
 	return passed && text;
 }
 
-/* The document's member, which the caller gives back. */
-static json_t *member(u64 events, enum ktrc_view view, const char *key)
+static json_t *document(u64 events, enum ktrc_view view)
 {
 	char *noted,
 		*text = report(events, view, (struct ktrc_cli){ .format = KTRC_OUT_JSON }, &noted);
-	json_t *document = json_loads(text, 0, NULL);
-	json_t *value = json_incref(json_object_get(document, key));
+	json_t *json = json_loads(text, 0, NULL);
 
-	json_decref(document);
 	free(text);
 	free(noted);
+	return json;
+}
+
+/* The document's member, which the caller gives back. */
+static json_t *member(u64 events, enum ktrc_view view, const char *key)
+{
+	json_t *json = document(events, view);
+	json_t *value = json_incref(json_object_get(json, key));
+
+	json_decref(json);
 	return value;
+}
+
+static void put_row(json_t *json, json_t *row)
+{
+	const char *table = json_string_value(json_object_get(row, "table"));
+
+	if (!json_object_get(json, table))
+		json_object_set_new(json, table, json_array());
+	json_array_append(json_object_get(json, table), row);
+	json_object_del(row, "table");
+}
+
+/* The document that these lines are of, without arrays that are empty; @text is cut up. */
+static json_t *put_together(char *text)
+{
+	json_t *json = json_object(), *line = NULL;
+	const char *next;
+
+	while ((next = strsep(&text, "\n")) != NULL && *next) {
+		json_decref(line);
+		line = json_loads(next, 0, NULL);
+		if (json_object_get(line, "table"))
+			put_row(json, line);
+		else if (text && *text)
+			json_object_set_new(json, "rest that is not the last line", json_true());
+	}
+	json_object_update(json, line);
+	json_object_set(json, "format", json_object_get(line, "of"));
+	json_object_del(json, "of");
+	json_decref(line);
+	return json;
+}
+
+/* Takes the reference. */
+static json_t *without_empty(json_t *json)
+{
+	json_t *rest = json_object(), *value;
+	const char *key;
+
+	json_object_foreach(json, key, value) {
+		if (!json_is_array(value) || json_array_size(value))
+			json_object_set(rest, key, value);
+	}
+	json_decref(json);
+	return rest;
+}
+
+static bool is_same_in_lines(u64 events, enum ktrc_view view, size_t least_rows)
+{
+	const struct ktrc_cli rows = { .format = KTRC_OUT_NDJSON };
+	char *noted, *text = report(events, view, rows, &noted);
+	json_t *whole = without_empty(document(events, view)), *lines;
+	size_t nr = 0;
+	bool is_same;
+
+	for (const char *at = text; (at = strstr(at, "{\"table\":")) != NULL; at++)
+		nr++;
+	lines = put_together(text);
+	is_same = json_equal(whole, lines) && nr >= least_rows && !*noted &&
+		  json_is_integer(json_object_get(lines, "lost")) &&
+		  json_is_object(json_object_get(lines, "overhead"));
+	if (!is_same)
+		printf("# view %d: %zu rows; noted: %s\n", view, nr, noted);
+	json_decref(whole);
+	json_decref(lines);
+	free(text);
+	free(noted);
+	return is_same;
+}
+
+static void test_lines(void)
+{
+	lost = 7;
+	ok(is_same_in_lines(BIT(fault), KTRC_VIEW_FAULTS, 3) &&
+		   is_same_in_lines(BIT(compaction), KTRC_VIEW_COMPACTION, 5) &&
+		   is_same_in_lines(BIT(throttle), KTRC_VIEW_THROTTLE, 2),
+	   "rows of views, and the rest of the document behind them");
+	ok(is_same_in_lines(BIT(fault), KTRC_VIEW_SUMMARY, 2) &&
+		   is_same_in_lines(BIT(fault), KTRC_VIEW_CHECK, 1),
+	   "of the summary and the check too");
+	ok(is_same_in_lines(BIT(fault), KTRC_VIEW_EVENTS, 2), "and of records");
+	lost = 0;
 }
 
 static void test_mappings(void)
 {
 	const struct ktrc_cli text = { .out.has_header = true }, bare = { 0 };
-	const struct ktrc_cli rows = { .format = KTRC_OUT_NDJSON }, quiet = { .is_quiet = true };
+	const struct ktrc_cli quiet = { .is_quiet = true };
 	const char *why =
 		"what was mapped is not known: the session does not record all of --events=map,process\n";
 	json_t *unknown = member(BIT(fault), KTRC_VIEW_FAULTS, "why_mappings_unknown");
@@ -106,8 +198,7 @@ static void test_mappings(void)
 
 	ok(json_is_string(unknown) && json_is_null(known), "why there are no mappings");
 	ok(notes(BIT(fault), KTRC_VIEW_FAULTS, text, why) &&
-		   notes(BIT(fault), KTRC_VIEW_FAULTS, bare, why) &&
-		   notes(BIT(fault), KTRC_VIEW_FAULTS, rows, why),
+		   notes(BIT(fault), KTRC_VIEW_FAULTS, bare, why),
 	   "as a note, without headings too");
 	ok(notes(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, text, NULL) &&
 		   notes(BIT(fault), KTRC_VIEW_FAULTS, quiet, NULL),
@@ -302,6 +393,7 @@ static void test_quota_above(void)
 
 int main(void)
 {
+	test_lines();
 	test_mappings();
 	test_lost_later();
 	test_frames();

@@ -201,13 +201,11 @@ void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture 
 	const char *stacks;
 	json_t *document;
 
-	if (format == KTRC_OUT_NDJSON) {
-		ktrc_print_rows(&table, 1, capture, capture->start_ticks, out);
-	} else if (format == KTRC_OUT_JSON) {
+	if (format != KTRC_OUT_TEXT) {
 		document = ktrc_json_document("ktrc.check/1", capture, capture->start_ticks);
 		json_object_set_new(document, "total", ktrc_check_to_json(check));
 		json_object_set_new(document, "books", ktrc_table_rows(&table, out));
-		ktrc_print_json(document, out);
+		ktrc_print_document(document, format, out);
 	} else {
 		ktrc_print_filter(capture, out);
 		ktrc_table_print(&table, out);

@@ -36,7 +36,6 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 						     bool with_dictionary)
 {
 	struct ktrc_event_printer *printer = calloc(1, sizeof(*printer));
-	char *text;
 
 	if (!printer)
 		return NULL;
@@ -49,25 +48,34 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
 		printer->spaces = ktrc_spaces_create(capture->schema, printer->start_ticks);
 	if (printer->spaces && ktrc_mapped_put(&capture->mapped, printer->spaces, true) < 0)
 		forget_mappings(printer);
-	if (format != KTRC_OUT_JSON)
-		return printer;
-	json_t *head = ktrc_json_document("ktrc.events/1", capture, capture->start_ticks);
-
-	text = json_dumps(head, JSON_COMPACT);
-	json_decref(head);
-	/* the records go before the closing brace */
-	if (text)
-		fprintf(out->file, "%.*s,\"events\":[", (int)strlen(text) - 1, text);
-	free(text);
+	if (format == KTRC_OUT_JSON)
+		fputs("{\"events\":[", out->file);
 	return printer;
+}
+
+/* Behind the records: who follows a session knows what was lost when it ends. */
+static void put_rest(const struct ktrc_event_printer *printer)
+{
+	const struct ktrc_capture *capture = printer->capture;
+	json_t *rest = ktrc_json_document("ktrc.events/1", capture, capture->start_ticks);
+
+	if (printer->format == KTRC_OUT_NDJSON) {
+		ktrc_print_document(rest, KTRC_OUT_NDJSON, printer->out);
+		return;
+	}
+	fputs("\n],", printer->out->file);
+	json_dumpf(rest, printer->out->file, JSON_EMBED | JSON_COMPACT | KTRC_JSON_NUMBERS);
+	fputs("}\n", printer->out->file);
+	json_decref(rest);
 }
 
 void ktrc_event_printer_destroy(struct ktrc_event_printer *printer)
 {
-	if (printer && printer->format == KTRC_OUT_JSON)
-		fputs("\n]}\n", printer->out->file);
-	if (printer)
-		ktrc_spaces_destroy(printer->spaces);
+	if (!printer)
+		return;
+	if (printer->format != KTRC_OUT_TEXT)
+		put_rest(printer);
+	ktrc_spaces_destroy(printer->spaces);
 	free(printer);
 }
 
@@ -367,7 +375,9 @@ static void put_json(struct ktrc_event_printer *printer, const struct ktrc_recor
 	FILE *file = printer->out->file;
 	const char *path;
 
-	fputs("{\"time\":\"", file);
+	fputs(printer->format == KTRC_OUT_NDJSON ? "{\"table\":\"events\",\"time\":\"" :
+						   "{\"time\":\"",
+	      file);
 	put_stamp(printer, record->ticks);
 	fprintf(file, "\",\"ticks\":%llu,\"cpu\":%u", record->ticks, record->cpu);
 	put_task(record->task, file);

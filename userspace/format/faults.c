@@ -230,28 +230,29 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 			faults->nr_short);
 }
 
+static json_t *to_json(const struct ktrc_faults *faults, const struct ktrc_output *out)
+{
+	json_t *document =
+		ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
+	struct tables tables;
+
+	make_tables(&tables, faults);
+	json_object_set_new(document, "event", json_string(faults->event->label));
+	ktrc_json_set_number(document, "left_out", faults->left_out);
+	ktrc_json_set_number(document, "nr_short", faults->nr_short);
+	json_object_set_new(document, "why_durations_unknown",
+			    ktrc_json_text_or_null(ktrc_faults_why_no_durations(faults)));
+	json_object_set_new(document, "why_mappings_unknown",
+			    ktrc_json_text_or_null(faults->why_no_mappings));
+	ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
+	return document;
+}
+
 void ktrc_print_faults(const struct ktrc_faults *faults, enum ktrc_output_format format,
 		       const struct ktrc_output *out)
 {
-	struct tables tables;
-	json_t *document;
-
-	make_tables(&tables, faults);
-	if (format == KTRC_OUT_TEXT) {
+	if (format == KTRC_OUT_TEXT)
 		print_text(faults, out);
-	} else if (format == KTRC_OUT_NDJSON) {
-		ktrc_print_rows(tables.at, NR_TABLES, faults->capture, faults->start_ticks, out);
-	} else {
-		document =
-			ktrc_json_document("ktrc.faults/1", faults->capture, faults->start_ticks);
-		json_object_set_new(document, "event", json_string(faults->event->label));
-		ktrc_json_set_number(document, "left_out", faults->left_out);
-		ktrc_json_set_number(document, "nr_short", faults->nr_short);
-		json_object_set_new(document, "why_durations_unknown",
-				    ktrc_json_text_or_null(ktrc_faults_why_no_durations(faults)));
-		json_object_set_new(document, "why_mappings_unknown",
-				    ktrc_json_text_or_null(faults->why_no_mappings));
-		ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
-		ktrc_print_json(document, out);
-	}
+	else
+		ktrc_print_document(to_json(faults, out), format, out);
 }

@@ -21,6 +21,12 @@ enum ktrc_output_format {
 	KTRC_OUT_MARKDOWN, /* the summary only */
 };
 
+/** ktrc_is_document() - a format for programs: what is printed says all by itself, loss included */
+static inline bool ktrc_is_document(enum ktrc_output_format format)
+{
+	return format == KTRC_OUT_JSON || format == KTRC_OUT_NDJSON;
+}
+
 /* Room for the texts below. */
 #define KTRC_TEXT_ROOM 80
 
@@ -73,9 +79,14 @@ void ktrc_json_set_number(json_t *object, const char *key, u64 number);
 /** ktrc_json_text_or_null() - a string, or null for NULL */
 json_t *ktrc_json_text_or_null(const char *text);
 
-/** ktrc_print_rows() - tables as NDJSON: an object a line, then one of what all documents have */
-void ktrc_print_rows(const struct ktrc_table *tables, size_t nr, const struct ktrc_capture *capture,
-		     u64 start_ticks, const struct ktrc_output *out);
+/**
+ * ktrc_print_document() - a document, as JSON or as NDJSON; takes the reference
+ *
+ * In NDJSON each member of its arrays is a line, which names the array as `table`; all that is
+ * in none is the last line, which has the document's `format` as `of`.
+ */
+void ktrc_print_document(json_t *document, enum ktrc_output_format format,
+			 const struct ktrc_output *out);
 
 void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_format format,
 			const struct ktrc_output *out);
@@ -158,7 +169,7 @@ struct ktrc_event_printer *ktrc_event_printer_create(const struct ktrc_capture *
  * To be called for each: frames are named by what records said before.  Return: whether it was printed.
  */
 bool ktrc_event_printer_add(struct ktrc_event_printer *printer, const struct ktrc_record *record);
-/** ktrc_event_printer_destroy() - closes the JSON document */
+/** ktrc_event_printer_destroy() - also prints what of the document is no record: loss as it is then */
 void ktrc_event_printer_destroy(struct ktrc_event_printer *printer);
 
 #endif

@@ -68,12 +68,10 @@ void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format forma
 					  .data = frag };
 	json_t *document;
 
-	if (format == KTRC_OUT_NDJSON) {
-		ktrc_print_rows(&table, 1, capture, capture->start_ticks, out);
-	} else if (format == KTRC_OUT_JSON) {
+	if (format != KTRC_OUT_TEXT) {
 		document = ktrc_json_document("ktrc.frag/1", capture, capture->start_ticks);
 		json_object_set_new(document, "rows", ktrc_table_rows(&table, out));
-		ktrc_print_json(document, out);
+		ktrc_print_document(document, format, out);
 	} else {
 		ktrc_print_head(capture, "free blocks", capture->start_ticks, out);
 		if (out->has_header)

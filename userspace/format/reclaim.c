@@ -219,17 +219,13 @@ static void print_text(const struct ktrc_reclaim *view, const struct ktrc_output
 void ktrc_print_reclaim(const struct ktrc_reclaim *view, enum ktrc_output_format format,
 			const struct ktrc_output *out)
 {
-	struct tables tables;
 	json_t *document;
 
-	if (format == KTRC_OUT_JSON) {
-		document = ktrc_json_document("ktrc.reclaim/1", view->capture, view->start_ticks);
-		ktrc_reclaim_set_json(view, document, out);
-		ktrc_print_json(document, out);
-	} else if (format == KTRC_OUT_NDJSON) {
-		make_tables(&tables, view);
-		ktrc_print_rows(tables.at, NR_TABLES, view->capture, view->start_ticks, out);
-	} else {
+	if (format == KTRC_OUT_TEXT) {
 		print_text(view, out);
+		return;
 	}
+	document = ktrc_json_document("ktrc.reclaim/1", view->capture, view->start_ticks);
+	ktrc_reclaim_set_json(view, document, out);
+	ktrc_print_document(document, format, out);
 }

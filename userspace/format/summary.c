@@ -317,16 +317,9 @@ void ktrc_print_summary(const struct ktrc_summary *summary, enum ktrc_output_for
 			const struct ktrc_output *out)
 {
 	struct ktrc_page page = { .out = out, .is_markdown = format == KTRC_OUT_MARKDOWN };
-	json_t *document;
 
-	if (format == KTRC_OUT_TEXT || format == KTRC_OUT_MARKDOWN) {
+	if (ktrc_is_document(format))
+		ktrc_print_document(ktrc_summary_to_json(summary, out), format, out);
+	else
 		print_page(summary, &page);
-		return;
-	}
-	document = ktrc_summary_to_json(summary, out);
-	if (format == KTRC_OUT_JSON) {
-		ktrc_print_json(document, out);
-		return;
-	}
-	ktrc_print_json_line(document, out);
 }

@@ -134,26 +134,11 @@ json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output
 	return rows;
 }
 
-#define JSON_NUMBERS JSON_REAL_PRECISION(6)
-
 void ktrc_print_json_line(json_t *document, const struct ktrc_output *out)
 {
-	json_dumpf(document, out->file, JSON_COMPACT | JSON_NUMBERS);
+	json_dumpf(document, out->file, JSON_COMPACT | KTRC_JSON_NUMBERS);
 	putc('\n', out->file);
 	json_decref(document);
-}
-
-void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out)
-{
-	for (size_t row = 0; row < nr_printed(table, out); row++) {
-		json_t *object = json_object(), *cells = row_to_json(table, row);
-
-		if (table->name)
-			json_object_set_new(object, "table", json_string(table->name));
-		json_object_update(object, cells);
-		json_decref(cells);
-		ktrc_print_json_line(object, out);
-	}
 }
 
 void ktrc_tables_print(const struct ktrc_table *tables, size_t nr, const struct ktrc_output *out)
@@ -176,7 +161,7 @@ void ktrc_tables_set_json(const struct ktrc_table *tables, size_t nr, json_t *ob
 
 void ktrc_print_json(json_t *document, const struct ktrc_output *out)
 {
-	json_dumpf(document, out->file, JSON_INDENT(2) | JSON_NUMBERS);
+	json_dumpf(document, out->file, JSON_INDENT(2) | KTRC_JSON_NUMBERS);
 	putc('\n', out->file);
 	json_decref(document);
 }

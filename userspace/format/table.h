@@ -81,8 +81,8 @@ struct ktrc_column {
 
 /**
  * struct ktrc_table - a table over some data
- * @name: what JSON calls it, and NDJSON in each row, or NULL
- * @title: what text says above it, of several tables
+ * @name: what JSON calls it, of several tables
+ * @title: what text says above it, likewise
  * @columns: the columns
  * @nr_columns: their number
  * @nr_rows: number of rows
@@ -112,15 +112,15 @@ void ktrc_table_print(const struct ktrc_table *table, const struct ktrc_output *
 /** ktrc_table_rows() - as a JSON array of objects */
 json_t *ktrc_table_rows(const struct ktrc_table *table, const struct ktrc_output *out);
 
-/** ktrc_table_print_ndjson() - an object a line */
-void ktrc_table_print_ndjson(const struct ktrc_table *table, const struct ktrc_output *out);
-
 /** ktrc_tables_print() - those that have rows, each below its title */
 void ktrc_tables_print(const struct ktrc_table *tables, size_t nr, const struct ktrc_output *out);
 
 /** ktrc_tables_set_json() - put them into an object, by their names */
 void ktrc_tables_set_json(const struct ktrc_table *tables, size_t nr, json_t *object,
 			  const struct ktrc_output *out);
+
+/* How numbers that are no integers are written. */
+#define KTRC_JSON_NUMBERS JSON_REAL_PRECISION(6)
 
 /** ktrc_print_json_line() - a document on one line; takes the reference */
 void ktrc_print_json_line(json_t *document, const struct ktrc_output *out);

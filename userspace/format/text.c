@@ -2,6 +2,7 @@
 /* Units and times for people, and the head of every JSON document. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "../lib/cleanup.h"
@@ -192,10 +193,41 @@ json_t *ktrc_json_text_or_null(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-void ktrc_print_rows(const struct ktrc_table *tables, size_t nr, const struct ktrc_capture *capture,
-		     u64 start_ticks, const struct ktrc_output *out)
+static void print_rows(const char *table, const json_t *rows, const struct ktrc_output *out)
 {
-	for (size_t i = 0; i < nr; i++)
-		ktrc_table_print_ndjson(&tables[i], out);
-	ktrc_print_json_line(ktrc_json_document("ktrc.rows/1", capture, start_ticks), out);
+	json_t *row, *line;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		line = json_pack("{s:s}", "table", table);
+		json_object_update(line, row);
+		ktrc_print_json_line(line, out);
+	}
+}
+
+static void print_lines(json_t *document, const struct ktrc_output *out)
+{
+	json_t *rest = json_pack("{s:s, s:O}", "format", "ktrc.rows/1", "of",
+				 json_object_get(document, "format"));
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(document, key, member) {
+		if (json_is_array(member))
+			print_rows(key, member, out);
+		else if (strcmp(key, "format") != 0)
+			json_object_set(rest, key, member);
+	}
+	ktrc_print_json_line(rest, out);
+}
+
+void ktrc_print_document(json_t *document, enum ktrc_output_format format,
+			 const struct ktrc_output *out)
+{
+	if (format == KTRC_OUT_JSON) {
+		ktrc_print_json(document, out);
+		return;
+	}
+	print_lines(document, out);
+	json_decref(document);
 }

@@ -208,14 +208,8 @@ static void print_text(const struct ktrc_throttle *view, const struct ktrc_outpu
 void ktrc_print_throttle(const struct ktrc_throttle *view, enum ktrc_output_format format,
 			 const struct ktrc_output *out)
 {
-	struct tables tables;
-
-	if (format == KTRC_OUT_JSON) {
-		ktrc_print_json(to_json(view, out), out);
-	} else if (format == KTRC_OUT_NDJSON) {
-		make_tables(&tables, view);
-		ktrc_print_rows(tables.at, NR_TABLES, view->capture, view->start_ticks, out);
-	} else {
+	if (format == KTRC_OUT_TEXT)
 		print_text(view, out);
-	}
+	else
+		ktrc_print_document(to_json(view, out), format, out);
 }
