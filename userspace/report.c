@@ -169,6 +169,17 @@ int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record)
 	return ret < 0 ? ret : ktrc_throttle_add(views->throttle, record);
 }
 
+/* Of what a view has no numbers, and what would record them; a document says it itself. */
+static void note_needs(const struct ktrc_cli *cli, const struct ktrc_capture *capture,
+		       const char *const *needs)
+{
+	__ktrc_free char *text = ktrc_is_document(cli->format) ? NULL :
+								 ktrc_text_needs(capture, needs);
+
+	if (text)
+		ktrc_cli_note(cli, "%s", text);
+}
+
 static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 			 const struct ktrc_cli *cli)
 {
@@ -190,6 +201,7 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 	}
 	summary = ktrc_summarize(views->faults, views->reclaim, tallies, check, views->volume);
 	ktrc_print_summary(&summary, cli->format, &cli->out);
+	note_needs(cli, views->capture, summary.needs);
 	return 0;
 }
 
@@ -255,6 +267,7 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 	}
 	ktrc_print_reclaim(reclaim, cli->format, &cli->out);
 	note_unknown(cli, "which stalls are under way", reclaim->under_way.why_unknown);
+	note_needs(cli, views->capture, reclaim->needs);
 	return 0;
 }
 
@@ -278,12 +291,14 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 		return code;
 	if (cli->compat == KTRC_COMPAT_COMPACTSNOOP) {
 		ktrc_print_compactsnoop(compaction, &cli->out);
+		note_needs(cli, views->capture, (const char *[]){ "compaction.zone", NULL });
 		note_rows(views->capture, compaction->left_out, cli);
 		return 0;
 	}
 	ktrc_print_compaction(compaction, cli->format, &cli->out);
 	note_unknown(cli, "how many pages stalls moved", compaction->why_no_pages);
 	note_unknown(cli, "which stalls are under way", compaction->under_way.why_unknown);
+	note_needs(cli, views->capture, compaction->needs);
 	note_guesses(compaction, cli);
 	return 0;
 }

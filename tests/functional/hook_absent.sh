@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A kernel without a function or a tracepoint, of each kind of hook: exactly the events that need it
 # are listed as unavailable, with the reason; a start that asks for one of them fails, names it and leaves
-# nothing; all others are recorded. A function that a kernel need not have costs no event. The kernel's
+# nothing; all others are recorded, and a view of them says what is not and why. A function that a kernel need not have costs no event. The kernel's
 # names cannot be changed, so the module's copy of one is.
 # long
 . tests/functional/lib.sh
@@ -48,6 +48,22 @@ absent() {
 	note "without $name: $*"
 }
 
+# says_why PART: a view of the rest, and of a trace of it, says why it is not there
+says_why() {
+	local trace
+	ktrc-ctl start -q --events="${1%%.*}" || fail "start of ${1%%.*}: $?"
+	echo 1 >/proc/sys/vm/compact_memory
+	ktrc-ctl stop -q || fail "stop: $?"
+	ktrc-read -q --save "$tmp/trace" || fail "save: $?"
+	for trace in "" "$tmp/trace"; do
+		expect "not recorded" "$(ktrc-read "${1%%.*}" --format=json ${trace:+"$trace"} | jq -c .not_recorded)" \
+			"[{\"event\":\"$1\",\"why\":\"unavailable: $reason\"}]"
+		ktrc-read "${1%%.*}" ${trace:+"$trace"} 2>&1 >/dev/null | grep -F "$1 not recorded: unavailable: $reason" >/dev/null ||
+			fail "$1: no note${trace:+ of a trace}"
+	done
+	ktrc-ctl reset -q
+}
+
 # a function's return
 absent handle_mm_fault fault
 absent __x64_sys_process_madvise madvise
@@ -60,6 +76,7 @@ absent tg_unthrottle_up throttle throttle.begin throttle.gap
 # a tracepoint
 absent page_fault_kernel fault.light
 absent mm_page_alloc_extfrag compaction.extfrag
+says_why compaction.extfrag
 absent mm_migrate_pages compaction compaction.begin compaction.kcompactd compaction.zone numa.migrate
 absent sched_process_exec process.exec
 absent sched_wakeup_new throttle.gap

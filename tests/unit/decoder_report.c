@@ -12,19 +12,47 @@
 
 #define START_TICKS (1ull << 40)
 #define BIT(event) (1ull << KTRC_EV_##event)
+#define ZONES (BIT(compaction) | BIT(compaction_zone))
+#define RECLAIM                                                                       \
+	(BIT(reclaim) | BIT(reclaim_begin) | BIT(reclaim_wake) | BIT(reclaim_sleep) | \
+	 BIT(reclaim_slab))
 #define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
 
 static u64 lost; /* hits, of each capture that is made */
 static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
+static struct ktrc_rule fault_rule;
+static u32 zone_mode; /* of the zone that its stall was in */
+static u32 unavailable; /* event of which the kernel has no hook; 0: none */
 
-/* A fault, also as fault.light has it, a stall without its stack, and a cgroup that was kept off by the quota of one above it. */
+/* A stall without its stack, in one zone, and one in reclaim, for which kswapd was woken. */
+static void put_stalls(struct synth_stream *s)
+{
+	const struct ktrc_ev_compaction_zone zone = { .dur = 500,
+						      .compaction_mode = zone_mode,
+						      .begun = true };
+	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9, .nr_zones = 1 };
+	const struct ktrc_ev_compaction_kcompactd run = {
+		.origin = KTRC_compaction_origin_kcompactd,
+	};
+	const struct ktrc_ev_reclaim reclaim = { .dur = 1000 };
+	const struct ktrc_ev_reclaim_wake wake = { .order = 2 };
+	const struct ktrc_ev_reclaim_sleep sleep = { 0 };
+
+	synth_record(s, KTRC_EV_compaction_zone, START_TICKS + 2, &zone, sizeof(zone));
+	synth_record(s, KTRC_EV_compaction, START_TICKS + 2, &stall, sizeof(stall));
+	synth_record(s, KTRC_EV_compaction_kcompactd, START_TICKS + 2, &run, sizeof(run));
+	synth_record(s, KTRC_EV_reclaim_wake, START_TICKS + 2, &wake, sizeof(wake));
+	synth_record(s, KTRC_EV_reclaim_sleep, START_TICKS + 2, &sleep, sizeof(sleep));
+	synth_record(s, KTRC_EV_reclaim, START_TICKS + 2, &reclaim, sizeof(reclaim));
+}
+
+/* A fault, also as fault.light has it, stalls, and a cgroup that was kept off by the quota of one above it. */
 static struct ktrc_capture *make_capture(u64 events)
 {
 	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 	const struct ktrc_ev_fault_light light = { .mode = KTRC_fault_mode_user };
-	const struct ktrc_ev_compaction stall = { .dur = 1000, .order = 9 };
 	const struct ktrc_ev_throttle kept_off = { .cgid = 11, .limiter_id = 7, .dur = 1000 };
 	const struct ktrc_ev_counts maps = { .event_id = KTRC_EV_map, .lost = lost_maps };
 	struct synth_stream stream = { 0 };
@@ -34,7 +62,7 @@ static struct ktrc_capture *make_capture(u64 events)
 	synth_open(&stream, START_TICKS, &task);
 	synth_fault(&stream, START_TICKS + 1, &fault);
 	synth_record(&stream, KTRC_EV_fault_light, START_TICKS + 1, &light, sizeof(light));
-	synth_record(&stream, KTRC_EV_compaction, START_TICKS + 2, &stall, sizeof(stall));
+	put_stalls(&stream);
 	synth_record(&stream, KTRC_EV_throttle, START_TICKS + 3, &kept_off, sizeof(kept_off));
 	synth_close(&stream);
 	synth_open(&stream, START_TICKS + 4, &task);
@@ -42,9 +70,14 @@ static struct ktrc_capture *make_capture(u64 events)
 	synth_close(&stream);
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
+	capture->session.rules[KTRC_EV_fault] = fault_rule;
 	capture->session.rules[KTRC_EV_compaction] = stall_rule;
 	capture->session.rules[KTRC_EV_compaction_zone] = zone_rule;
 	capture->lost_since[KTRC_EV_fault] = lost;
+	if (unavailable) {
+		capture->schema->events[unavailable].avail = KTRC_AVAIL_NO;
+		capture->schema->events[unavailable].reason = strdup("no such hook");
+	}
 	capture->settled_ticks = capture->end_ticks;
 	if (ktrc_capture_start_reader(capture, &err) < 0)
 		abort();
@@ -86,8 +119,8 @@ static bool notes(u64 events, enum ktrc_view view, struct ktrc_cli cli, const ch
 
 static json_t *document(u64 events, enum ktrc_view view)
 {
-	char *noted,
-		*text = report(events, view, (struct ktrc_cli){ .format = KTRC_OUT_JSON }, &noted);
+	const struct ktrc_cli cli = { .format = KTRC_OUT_JSON, .with_zones = true };
+	char *noted, *text = report(events, view, cli, &noted);
 	json_t *json = json_loads(text, 0, NULL);
 
 	free(text);
@@ -152,7 +185,7 @@ static json_t *without_empty(json_t *json)
 
 static bool is_same_in_lines(u64 events, enum ktrc_view view, size_t least_rows)
 {
-	const struct ktrc_cli rows = { .format = KTRC_OUT_NDJSON };
+	const struct ktrc_cli rows = { .format = KTRC_OUT_NDJSON, .with_zones = true };
 	char *noted, *text = report(events, view, rows, &noted);
 	json_t *whole = without_empty(document(events, view)), *lines;
 	size_t nr = 0;
@@ -341,16 +374,139 @@ static void test_other_tools(void)
 	const struct ktrc_cli theirs = { .out.has_header = true,
 					 .compat = KTRC_COMPAT_COMPACTSNOOP };
 
-	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs, NULL),
-	   "all in another tool's columns");
+	ok(notes(ZONES, KTRC_VIEW_COMPACTION, theirs, NULL), "all in another tool's columns");
 	lost = 7;
-	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs, "session default: 7 hits lost\n"),
+	ok(notes(ZONES, KTRC_VIEW_COMPACTION, theirs, "session default: 7 hits lost\n"),
 	   "what was lost is a note beside them");
 	lost = 0;
 	stall_rule.min_ns = 1000000;
-	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs, "only compaction min=1ms\n"),
+	ok(notes(ZONES, KTRC_VIEW_COMPACTION, theirs, "only compaction min=1ms\n"),
 	   "and what was not to be recorded");
 	stall_rule.min_ns = 0;
+	ok(notes(BIT(compaction), KTRC_VIEW_COMPACTION, theirs,
+		 "compaction.zone not recorded: --events=compaction records it\n"),
+	   "and that there are no rows as no zone was recorded");
+}
+
+/* Why the document says that it has no record of an event; NULL: it says nothing. */
+static bool lacks(u64 events, enum ktrc_view view, const char *label, const char *why)
+{
+	json_t *list = member(events, view, "not_recorded"), *row;
+	const char *said = NULL;
+	bool is_right;
+	size_t i;
+
+	json_array_foreach(list, i, row)
+		if (strcmp(json_string_value(json_object_get(row, "event")), label) == 0)
+			said = json_string_value(json_object_get(row, "why"));
+	is_right = why ? said && strcmp(said, why) == 0 : !said;
+	if (!json_is_array(list) || !is_right)
+		printf("# %s: %s\n", label, said ? said : "is recorded");
+	is_right = is_right && json_is_array(list);
+	json_decref(list);
+	return is_right;
+}
+
+static bool is_null(u64 events, enum ktrc_view view, const char *key)
+{
+	json_t *value = member(events, view, key);
+	bool is = json_is_null(value);
+
+	json_decref(value);
+	return is;
+}
+
+/* What the last attempt, a run of kcompactd, says of its zones. */
+static bool knows_scanned(u64 events)
+{
+	json_t *list = member(events, KTRC_VIEW_COMPACTION, "attempts");
+	json_t *run = json_array_get(list, json_array_size(list) - 1);
+	bool knows = json_is_integer(json_object_get(run, "scanned"));
+	bool is_run = json_is_integer(json_object_get(run, "migrated")) &&
+		      json_is_null(json_object_get(run, "zone"));
+
+	json_decref(list);
+	return is_run && knows;
+}
+
+static void test_parts(void)
+{
+	const struct ktrc_cli bare = { 0 };
+
+	ok(lacks(ZONES, KTRC_VIEW_COMPACTION, "compaction.kcompactd",
+		 "--events=compaction records it") &&
+		   lacks(ZONES, KTRC_VIEW_COMPACTION, "compaction.zone", NULL) &&
+		   lacks(BIT(reclaim), KTRC_VIEW_RECLAIM, "reclaim.slab",
+			 "--events=reclaim records it"),
+	   "which parts of what it shows a view has no records of");
+	ok(notes(ZONES | BIT(compaction_begin), KTRC_VIEW_COMPACTION, bare,
+		 "compaction.kcompactd, compaction.extfrag not recorded: --events=compaction records it\n") &&
+		   notes(RECLAIM, KTRC_VIEW_RECLAIM, bare, NULL),
+	   "as a note, if there are any");
+	unavailable = KTRC_EV_compaction_extfrag;
+	ok(lacks(ZONES, KTRC_VIEW_COMPACTION, "compaction.extfrag", "unavailable: no such hook") &&
+		   notes(ZONES | BIT(compaction_begin), KTRC_VIEW_COMPACTION, bare,
+			 "compaction.kcompactd not recorded: --events=compaction records it; "
+			 "compaction.extfrag not recorded: unavailable: no such hook\n"),
+	   "and why the kernel has none");
+	unavailable = 0;
+	ok(is_null(BIT(compaction), KTRC_VIEW_COMPACTION, "torn") &&
+		   !is_null(ZONES, KTRC_VIEW_COMPACTION, "torn"),
+	   "nobody knows which zones are missing where none is recorded");
+	ok(knows_scanned(ZONES | BIT(compaction_kcompactd)) &&
+		   !knows_scanned(BIT(compaction) | BIT(compaction_kcompactd)),
+	   "nor what was scanned in them");
+}
+
+/* What the first row of kswapd says. */
+static bool is_kswapd(u64 events, bool knows_wakes, bool knows_sleeps)
+{
+	json_t *list = member(events, KTRC_VIEW_RECLAIM, "kswapd");
+	json_t *row = json_array_get(list, 0);
+	bool is = json_is_integer(json_object_get(row, "wakes")) == knows_wakes &&
+		  json_is_integer(json_object_get(row, "max_order")) == knows_wakes &&
+		  json_is_integer(json_object_get(row, "sleeps")) == knows_sleeps &&
+		  json_is_integer(json_object_get(row, "awake_ns")) ==
+			  (knows_wakes && knows_sleeps) &&
+		  json_is_real(json_object_get(row, "awake_percent")) ==
+			  (knows_wakes && knows_sleeps);
+
+	json_decref(list);
+	return row && is;
+}
+
+static void test_kswapd(void)
+{
+	ok(is_kswapd(RECLAIM, true, true) &&
+		   is_kswapd(RECLAIM & ~BIT(reclaim_sleep), true, false) &&
+		   is_kswapd(RECLAIM & ~BIT(reclaim_wake), false, true),
+	   "what kswapd did, as far as it was recorded");
+}
+
+static void test_summary(void)
+{
+	const struct ktrc_cli bare = { 0 };
+
+	ok(lacks(BIT(fault), KTRC_VIEW_SUMMARY, "reclaim", "--events=reclaim records it") &&
+		   lacks(BIT(fault), KTRC_VIEW_SUMMARY, "reclaim.slab", NULL) &&
+		   lacks(BIT(fault), KTRC_VIEW_SUMMARY, "fault", NULL) &&
+		   lacks(BIT(fault_light), KTRC_VIEW_SUMMARY, "fault", NULL) &&
+		   lacks(BIT(reclaim), KTRC_VIEW_SUMMARY, "fault", "--events=fault records it") &&
+		   lacks(BIT(reclaim), KTRC_VIEW_SUMMARY, "reclaim.slab",
+			 "--events=reclaim records it"),
+	   "what a summary has no records of");
+	ok(notes(BIT(fault), KTRC_VIEW_SUMMARY, bare,
+		 "reclaim not recorded: --events=reclaim records it\n") &&
+		   notes(BIT(fault) | RECLAIM, KTRC_VIEW_SUMMARY, bare, NULL),
+	   "as a note");
+	ok(is_null(RECLAIM, KTRC_VIEW_SUMMARY, "faults") &&
+		   !is_null(BIT(fault), KTRC_VIEW_SUMMARY, "faults"),
+	   "no number of faults, where nobody looked");
+	fault_rule.flags = KTRC_RULE_COUNT;
+	ok(is_null(BIT(fault), KTRC_VIEW_SUMMARY, "faults") &&
+		   lacks(BIT(fault), KTRC_VIEW_SUMMARY, "fault", "it was only counted"),
+	   "nor where they were only counted");
+	fault_rule.flags = 0;
 }
 
 /* @why: as said in the document and as a note; NULL: what stalls moved is known */
@@ -400,6 +556,9 @@ int main(void)
 	test_durations();
 	test_stacks();
 	test_other_tools();
+	test_parts();
+	test_kswapd();
+	test_summary();
 	test_quota_above();
 	test_zones();
 	return end_of_tests();

@@ -236,12 +236,17 @@ static struct ktrc_cell attempt_status(const void *data, size_t row)
 	return name_cell(data, "compaction_status", a->status);
 }
 
-/* a stall's is the sum of its zones' */
+/* Of what its zones add up to. */
+static struct ktrc_cell sum_cell(const struct ktrc_compaction *view, u64 pages)
+{
+	return view->why_no_pages ? KTRC_CELL_EMPTY : ktrc_cell_number(pages);
+}
+
+/* A run of kcompactd says itself how many it moved. */
 static struct ktrc_cell pages_cell(const struct ktrc_compaction *view, size_t row, u64 pages)
 {
-	const struct ktrc_attempt *a = attempt_at(view, row);
-
-	return view->why_no_pages && is_stall(view, a) ? KTRC_CELL_EMPTY : ktrc_cell_number(pages);
+	return is_stall(view, attempt_at(view, row)) ? sum_cell(view, pages) :
+						       ktrc_cell_number(pages);
 }
 
 static struct ktrc_cell attempt_migrated(const void *data, size_t row)
@@ -256,7 +261,9 @@ static struct ktrc_cell attempt_failed(const void *data, size_t row)
 
 static struct ktrc_cell attempt_scanned(const void *data, size_t row)
 {
-	return pages_cell(data, row, attempt_at(data, row)->scanned);
+	const struct ktrc_attempt *a = attempt_at(data, row);
+
+	return a->is_zone ? ktrc_cell_number(a->scanned) : sum_cell(data, a->scanned);
 }
 
 static struct ktrc_cell attempt_dur_ns(const void *data, size_t row)
@@ -401,6 +408,12 @@ static void make_tables(struct tables *tables, const struct ktrc_compaction *vie
 				   attempt_columns, view->nr_attempts, view);
 }
 
+/* What every zone has to be recorded for. */
+static json_t *sum_to_json(const struct ktrc_compaction *view, u64 number)
+{
+	return view->why_no_pages ? json_null() : json_integer((json_int_t)number);
+}
+
 static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_output *out)
 {
 	json_t *document =
@@ -410,12 +423,10 @@ static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_out
 	make_tables(&tables, view);
 	ktrc_json_set_number(document, "stalls", view->all->stalls);
 	ktrc_json_set_number(document, "counted", view->counted);
-	json_object_set_new(document, "migrated",
-			    view->why_no_pages ? json_null() :
-						 json_integer((json_int_t)view->all->pages));
+	json_object_set_new(document, "migrated", sum_to_json(view, view->all->pages));
 	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
 	ktrc_json_set_number(document, "left_out", view->left_out);
-	ktrc_json_set_number(document, "torn", view->torn);
+	json_object_set_new(document, "torn", sum_to_json(view, view->torn));
 	ktrc_json_set_number(document, "guessed_causes", view->guessed);
 	json_object_set_new(document, "why_causes_guessed",
 			    ktrc_json_text_or_null(ktrc_compaction_why_guessed(view)));
@@ -424,6 +435,8 @@ static json_t *to_json(const struct ktrc_compaction *view, const struct ktrc_out
 			    ktrc_json_text_or_null(view->why_no_pages));
 	json_object_set_new(document, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
+	json_object_set_new(document, "not_recorded",
+			    ktrc_needs_to_json(view->capture, view->needs));
 	ktrc_tables_set_json(tables.at, tables.nr, document, out);
 	return document;
 }

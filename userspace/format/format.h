@@ -61,6 +61,12 @@ char *ktrc_text_filter(const struct ktrc_capture *capture, size_t path_columns);
 /** ktrc_print_filter() - that as a line, if there is something to say */
 void ktrc_print_filter(const struct ktrc_capture *capture, const struct ktrc_output *out);
 
+/** ktrc_needs_to_json() - which of the events, up to NULL, were not recorded, and why */
+json_t *ktrc_needs_to_json(const struct ktrc_capture *capture, const char *const *needs);
+
+/** ktrc_text_needs() - as text, which the caller frees; NULL when all were, and without memory */
+char *ktrc_text_needs(const struct ktrc_capture *capture, const char *const *needs);
+
 /** ktrc_print_left_out() - how much a view left out, if anything; @what: what it counts */
 void ktrc_print_left_out(u64 left_out, const char *what, const struct ktrc_output *out);
 

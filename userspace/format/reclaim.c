@@ -118,28 +118,43 @@ static struct ktrc_cell kswapd_node(const void *data, size_t row)
 	return ktrc_cell_number(kswapd_at(data, row)->node);
 }
 
+static bool has_wakes(const void *data)
+{
+	return ((const struct ktrc_reclaim *)data)->has_wakes;
+}
+
+static bool has_sleeps(const void *data)
+{
+	return ((const struct ktrc_reclaim *)data)->has_sleeps;
+}
+
 static struct ktrc_cell kswapd_wakes(const void *data, size_t row)
 {
-	return ktrc_cell_number(kswapd_at(data, row)->wakes);
+	return has_wakes(data) ? ktrc_cell_number(kswapd_at(data, row)->wakes) : KTRC_CELL_EMPTY;
 }
 
 static struct ktrc_cell kswapd_sleeps(const void *data, size_t row)
 {
-	return ktrc_cell_number(kswapd_at(data, row)->sleeps);
+	return has_sleeps(data) ? ktrc_cell_number(kswapd_at(data, row)->sleeps) : KTRC_CELL_EMPTY;
 }
 
 static struct ktrc_cell kswapd_max_order(const void *data, size_t row)
 {
-	return ktrc_cell_number(kswapd_at(data, row)->max_order);
+	return has_wakes(data) ? ktrc_cell_number(kswapd_at(data, row)->max_order) :
+				 KTRC_CELL_EMPTY;
 }
 
 static struct ktrc_cell kswapd_awake_ns(const void *data, size_t row)
 {
+	if (!has_wakes(data) || !has_sleeps(data))
+		return KTRC_CELL_EMPTY;
 	return ktrc_cell_number(ns(data, ktrc_kswapd_awake_ticks(data, kswapd_at(data, row))));
 }
 
 static struct ktrc_cell kswapd_awake(const void *data, size_t row)
 {
+	if (!has_wakes(data) || !has_sleeps(data))
+		return KTRC_CELL_EMPTY;
 	return ktrc_cell_percent(
 		ktrc_reclaim_percent(data, ktrc_kswapd_awake_ticks(data, kswapd_at(data, row))));
 }
@@ -227,5 +242,7 @@ void ktrc_print_reclaim(const struct ktrc_reclaim *view, enum ktrc_output_format
 	}
 	document = ktrc_json_document("ktrc.reclaim/1", view->capture, view->start_ticks);
 	ktrc_reclaim_set_json(view, document, out);
+	json_object_set_new(document, "not_recorded",
+			    ktrc_needs_to_json(view->capture, view->needs));
 	ktrc_print_document(document, format, out);
 }

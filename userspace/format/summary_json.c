@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The summary as a document: docs/schemas/ktrc.summary-1.json. */
+#include "../views/empty.h"
 #include "verdict.h"
 
 static json_t *fault_verdict(const struct ktrc_summary *s)
@@ -71,11 +72,18 @@ static json_t *verdict_to_json(const struct ktrc_summary *s)
 	return object;
 }
 
+static bool is_recorded(const struct ktrc_summary *s, const struct ktrc_event *event)
+{
+	char room[KTRC_WHY_ROOM];
+
+	return event && !ktrc_why_not_recorded(s->faults->capture, event->label, room);
+}
+
 static json_t *reclaim_to_json(const struct ktrc_summary *s, const struct ktrc_output *out)
 {
 	json_t *object;
 
-	if (!s->reclaim->event)
+	if (!is_recorded(s, s->reclaim->event))
 		return json_null();
 	object = json_object();
 	ktrc_reclaim_set_json(s->reclaim, object, out);
@@ -92,11 +100,16 @@ json_t *ktrc_summary_to_json(const struct ktrc_summary *s, const struct ktrc_out
 	json_object_set_new(document, "verdict", verdict_to_json(s));
 	json_object_set_new(document, "event",
 			    s->faults->event ? json_string(s->faults->event->label) : json_null());
-	ktrc_json_set_number(document, "faults", s->faults->all->faults);
+	json_object_set_new(document, "faults",
+			    is_recorded(s, s->faults->event) ?
+				    json_integer((json_int_t)s->faults->all->faults) :
+				    json_null());
 	json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
 	json_object_set_new(document, "reclaim", reclaim_to_json(s, out));
 	ktrc_json_set_number(document, "records", s->volume.records);
 	ktrc_json_set_number(document, "record_bytes", s->volume.bytes);
+	json_object_set_new(document, "not_recorded",
+			    ktrc_needs_to_json(s->faults->capture, s->needs));
 	json_object_set_new(document, "counters", ktrc_tallies_to_json(s->tallies));
 	json_object_set_new(document, "check", ktrc_check_to_json(s->check));
 	return document;

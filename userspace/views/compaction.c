@@ -100,12 +100,16 @@ static const char *why_no_pages(const struct ktrc_compaction_private *priv)
 			    "the session does not record compaction.zone";
 }
 
+static const char *const needs[] = { "compaction.begin", "compaction.zone", "compaction.kcompactd",
+				     "compaction.extfrag", NULL };
+
 static void resolve(struct ktrc_compaction *view)
 {
 	const struct ktrc_capture *capture = view->capture;
 	struct ktrc_compaction_private *priv = view->priv;
 	const struct ktrc_enum *origins;
 
+	view->needs = needs;
 	view->event = ktrc_capture_event(capture, "compaction");
 	priv->begin = ktrc_capture_event(capture, "compaction.begin");
 	priv->zone = ktrc_capture_event(capture, "compaction.zone");

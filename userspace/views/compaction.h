@@ -118,6 +118,7 @@ struct ktrc_fallback {
  * struct ktrc_compaction - the view
  * @capture: what it is a view of
  * @event: the event counted; NULL when the session records no stalls
+ * @needs: events that it takes numbers from beside @event, up to NULL
  * @keeps_attempts: set before the first record: keep @attempts
  * @stall: number of enumeration compaction_origin, or KTRC_NO_VALUE
  * @proactive: the same
@@ -148,6 +149,7 @@ struct ktrc_fallback {
 struct ktrc_compaction {
 	const struct ktrc_capture *capture;
 	const struct ktrc_event *event;
+	const char *const *needs;
 	bool keeps_attempts;
 	u64 stall;
 	u64 proactive;

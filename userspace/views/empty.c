@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static double seconds(const struct ktrc_capture *capture)
 {
@@ -87,6 +88,27 @@ void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *lab
 		     label);
 	if (!capture->trace)
 		ktrc_hint(err, "ktrc-ctl start --events=%s", label);
+}
+
+const char *ktrc_why_not_recorded(const struct ktrc_capture *capture, const char *label,
+				  char room[KTRC_WHY_ROOM])
+{
+	const struct ktrc_event *event = ktrc_schema_find(capture->schema, label);
+	bool is_asked_for = event && capture->session.events >> event->id & 1;
+
+	if (!event)
+		return "the module that recorded does not have it";
+	if (is_asked_for && !(capture->session.rules[event->id].flags & KTRC_RULE_COUNT))
+		return NULL;
+	if (is_asked_for)
+		return "it was only counted";
+	if (event->avail == KTRC_AVAIL_NO)
+		snprintf(room, KTRC_WHY_ROOM, "unavailable: %s",
+			 event->reason ? event->reason : "no hook");
+	else /* parts come with the whole */
+		snprintf(room, KTRC_WHY_ROOM, "--events=%.*s records it", (int)strcspn(label, "."),
+			 label);
+	return room;
 }
 
 void ktrc_explain_unknown(const struct ktrc_capture *capture, const char *why,

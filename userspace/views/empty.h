@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why a recording holds no record. */
+/* Why a recording holds no record, or none of some event. */
 #ifndef KTRC_EMPTY_H
 #define KTRC_EMPTY_H
 
@@ -21,6 +21,18 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
  */
 void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
 			     struct ktrc_error *err);
+
+/* Room for why an event is not recorded. */
+#define KTRC_WHY_ROOM 300
+
+/**
+ * ktrc_why_not_recorded() - why a capture has no record of an event, and what to record
+ * @label: the event's; a part's while what it is a part of is recorded
+ *
+ * Return: NULL if the session records it.
+ */
+const char *ktrc_why_not_recorded(const struct ktrc_capture *capture, const char *label,
+				  char room[KTRC_WHY_ROOM]);
 
 /** ktrc_explain_unknown() - say why a view that takes no record has nothing to show */
 void ktrc_explain_unknown(const struct ktrc_capture *capture, const char *why,

@@ -46,16 +46,22 @@ static const struct ktrc_enum *enum_of(const struct ktrc_event *event, const cha
 	return field ? field->enm : NULL;
 }
 
+static const char *const needs[] = { "reclaim.begin", "reclaim.wake", "reclaim.sleep",
+				     "reclaim.slab", NULL };
+
 static void resolve(struct ktrc_reclaim *view)
 {
 	const struct ktrc_capture *capture = view->capture;
 	struct ktrc_reclaim_private *priv = view->priv;
 
+	view->needs = needs;
 	view->event = ktrc_capture_event(capture, "reclaim");
 	priv->begin = ktrc_capture_event(capture, "reclaim.begin");
 	priv->wake = ktrc_capture_event(capture, "reclaim.wake");
 	priv->sleep = ktrc_capture_event(capture, "reclaim.sleep");
 	priv->slab = ktrc_capture_event(capture, "reclaim.slab");
+	view->has_wakes = priv->wake;
+	view->has_sleeps = priv->sleep;
 	priv->end_get = stall_getters(view->event);
 	priv->begin_get = stall_getters(priv->begin);
 	if (!priv->end_get.dur || !priv->end_get.kind)

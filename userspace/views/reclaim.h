@@ -49,6 +49,9 @@ struct ktrc_direct {
  * struct ktrc_reclaim - the view
  * @capture: what it is a view of
  * @event: the event counted; NULL when the session records no stalls
+ * @needs: events that it takes numbers from beside @event, up to NULL
+ * @has_wakes: those of kswapd are recorded
+ * @has_sleeps: likewise
  * @keeps_direct: set before the first record: keep @direct
  * @start_ticks: stalls that ended before it are left out, because some CPU's are missing
  * @left_out: records left out for that
@@ -70,6 +73,9 @@ struct ktrc_direct {
 struct ktrc_reclaim {
 	const struct ktrc_capture *capture;
 	const struct ktrc_event *event;
+	const char *const *needs;
+	bool has_wakes;
+	bool has_sleeps;
 	bool keeps_direct;
 	u64 start_ticks;
 	u64 left_out;

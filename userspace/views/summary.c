@@ -190,6 +190,17 @@ static void judge_reclaim(struct ktrc_summary *s)
 					      KTRC_VERDICT_RECLAIM_DIRECT;
 }
 
+static void find_needs(struct ktrc_summary *s)
+{
+	const struct ktrc_event *fault = s->faults->event;
+	size_t nr = 0;
+
+	s->needs[nr++] = fault ? fault->label : "fault";
+	s->needs[nr++] = "reclaim";
+	for (size_t i = 0; s->reclaim->event && s->reclaim->needs[i]; i++)
+		s->needs[nr++] = s->reclaim->needs[i];
+}
+
 struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
 				   const struct ktrc_reclaim *reclaim,
 				   const struct ktrc_tallies *tallies,
@@ -206,6 +217,7 @@ struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
 		find_mode(&s);
 	}
 	judge_reclaim(&s);
+	find_needs(&s);
 	if (s.verdict == KTRC_VERDICT_QUIET && ktrc_tallies_counted(tallies))
 		s.verdict = KTRC_VERDICT_COUNTED;
 	return s;

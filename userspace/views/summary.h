@@ -50,6 +50,9 @@ struct ktrc_volume {
 	u64 unwound;
 };
 
+/* Events that a summary takes numbers from, at most. */
+#define KTRC_SUMMARY_NEEDS 6
+
 /**
  * struct ktrc_summary - the view
  * @verdict: what is going on
@@ -67,6 +70,7 @@ struct ktrc_volume {
  * @tallies: what the counters say where there is no record
  * @check: and whether to trust it
  * @volume: what recording it took
+ * @needs: events that it takes numbers from, up to NULL
  */
 struct ktrc_summary {
 	enum ktrc_verdict verdict;
@@ -84,6 +88,7 @@ struct ktrc_summary {
 	const struct ktrc_tallies *tallies;
 	const struct ktrc_check *check;
 	struct ktrc_volume volume;
+	const char *needs[KTRC_SUMMARY_NEEDS + 1];
 };
 
 /** ktrc_verdict_name() - as a word */
