@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A kernel without a function or a tracepoint, of each kind of hook: exactly the events that need it
 # are listed as unavailable, with the reason; a start that asks for one of them fails, names it and leaves
-# nothing; all others are recorded, and a view of them says what is not and why. A function that a kernel need not have costs no event. The kernel's
-# names cannot be changed, so the module's copy of one is.
+# nothing; all others are recorded, and a view of them says what is not and why. A function that a kernel need not
+# have costs no event. The kernel's names cannot be changed, so the module's copy of one is.
 # long
 . tests/functional/lib.sh
 

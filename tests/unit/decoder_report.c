@@ -388,6 +388,30 @@ static void test_other_tools(void)
 	   "and that there are no rows as no zone was recorded");
 }
 
+/* Whether compactsnoop's column MODE of a zone compacted in this mode is @want. */
+static bool is_mode(u32 mode, const char *want)
+{
+	const struct ktrc_cli theirs = { .compat = KTRC_COMPAT_COMPACTSNOOP };
+	char *noted, *text, column[16] = "";
+
+	zone_mode = mode;
+	text = report(ZONES, KTRC_VIEW_COMPACTION, theirs, &noted);
+	zone_mode = 0;
+	sscanf(text, "%*s %*s %*s %*s %*s %15s", column);
+	free(text);
+	free(noted);
+	return strcmp(column, want) == 0;
+}
+
+static void test_modes(void)
+{
+	ok(is_mode(KTRC_compaction_mode_async, "ASYNC") &&
+		   is_mode(KTRC_compaction_mode_sync_light, "SYNC") &&
+		   is_mode(KTRC_compaction_mode_sync, "SYNC"),
+	   "how patient compaction of a zone was, as compactsnoop says it");
+	ok(is_mode(KTRC_compaction_mode_unseen, "?"), "what was not seen is not made up");
+}
+
 /* Why the document says that it has no record of an event; NULL: it says nothing. */
 static bool lacks(u64 events, enum ktrc_view view, const char *label, const char *why)
 {
@@ -556,6 +580,7 @@ int main(void)
 	test_durations();
 	test_stacks();
 	test_other_tools();
+	test_modes();
 	test_parts();
 	test_kswapd();
 	test_summary();

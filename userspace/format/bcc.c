@@ -69,14 +69,21 @@ static int order(const struct ktrc_compaction *view, const struct ktrc_attempt *
 	return is_for_all ? -1 : (int)a->order;
 }
 
+/* Of a stall that began before the session it was not seen. */
+static const char *mode_text(const char *mode)
+{
+	if (mode && strcmp(mode, "async") == 0)
+		return "ASYNC";
+	return mode && strncmp(mode, "sync", 4) == 0 ? "SYNC" : "?";
+}
+
 static void print_zone(const struct ktrc_compaction *view, const struct ktrc_attempt *a, FILE *file)
 {
-	const char *mode = ktrc_compaction_name(view, "compaction_mode", a->mode);
 	const char *status = ktrc_compaction_name(view, "compaction_status", a->status);
 
 	fprintf(file, "%-14.14s %-6u %-4u %-12s %-5d %-7s %9.3f %16s\n", a->comm, a->pid, a->node,
 		zone_text(ktrc_compaction_name(view, "mem_zone", a->zone)), order(view, a),
-		mode && strncmp(mode, "sync", 4) == 0 ? "SYNC" : "ASYNC",
+		mode_text(ktrc_compaction_name(view, "compaction_mode", a->mode)),
 		(double)ktrc_ticks_to_ns(&view->capture->clock, a->ticks) / 1e6,
 		status ? status : "?");
 }
