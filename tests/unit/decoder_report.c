@@ -473,6 +473,10 @@ static void test_parts(void)
 			 "compaction.kcompactd not recorded: --events=compaction records it; "
 			 "compaction.extfrag not recorded: unavailable: no such hook\n"),
 	   "and why the kernel has none");
+	unavailable = KTRC_EV_compaction;
+	ok(notes(BIT(fault), KTRC_VIEW_COMPACTION, bare,
+		 "it does not record compaction: unavailable: no such hook\n"),
+	   "of what it shows nothing without as well");
 	unavailable = 0;
 	ok(is_null(BIT(compaction), KTRC_VIEW_COMPACTION, "torn") &&
 		   !is_null(ZONES, KTRC_VIEW_COMPACTION, "torn"),

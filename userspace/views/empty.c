@@ -80,9 +80,24 @@ bool ktrc_needs_no_record(const struct ktrc_capture *capture)
 	return all.filtered == all.hits;
 }
 
+static const char *why_unavailable(const struct ktrc_event *event, char room[KTRC_WHY_ROOM])
+{
+	snprintf(room, KTRC_WHY_ROOM, "unavailable: %s", event->reason ? event->reason : "no hook");
+	return room;
+}
+
 void ktrc_explain_unrecorded(const struct ktrc_capture *capture, const char *label,
 			     struct ktrc_error *err)
 {
+	const struct ktrc_event *event = ktrc_schema_find(capture->schema, label);
+	char room[KTRC_WHY_ROOM];
+
+	if (event && event->avail == KTRC_AVAIL_NO) {
+		ktrc_fail_as(err, ENODATA, KTRC_EXIT_NOTHING,
+			     "session %s: nothing to show: it does not record %s: %s",
+			     capture->session.name, label, why_unavailable(event, room));
+		return;
+	}
 	ktrc_fail_as(err, ENODATA, KTRC_EXIT_NOTHING,
 		     "session %s: nothing to show: it does not record %s", capture->session.name,
 		     label);
@@ -103,11 +118,9 @@ const char *ktrc_why_not_recorded(const struct ktrc_capture *capture, const char
 	if (is_asked_for)
 		return "it was only counted";
 	if (event->avail == KTRC_AVAIL_NO)
-		snprintf(room, KTRC_WHY_ROOM, "unavailable: %s",
-			 event->reason ? event->reason : "no hook");
-	else /* parts come with the whole */
-		snprintf(room, KTRC_WHY_ROOM, "--events=%.*s records it", (int)strcspn(label, "."),
-			 label);
+		return why_unavailable(event, room);
+	/* parts come with the whole */
+	snprintf(room, KTRC_WHY_ROOM, "--events=%.*s records it", (int)strcspn(label, "."), label);
 	return room;
 }
 
