@@ -11,6 +11,8 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 ulimit -c 0
+# each page of a library that is run faults, whatever ran before
+echo 4096 >/sys/kernel/debug/fault_around_bytes
 
 # record [,EVENTS]: as well
 record() {
