@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A prime number of pages swapped in, copied after a fork, written after the zero page was read, also in huge pages,
-# read from a disk, mapped again when they are in memory, or huge: that many faults of that class, and as many as the
-# kernel counts, those that begin I/O within 0.1 %, also where others wait for it, or for what was read ahead.
+# read from a disk, mapped again when they are in memory, or huge: that many faults of that class, in the view of faults too, and
+# as many as the kernel counts, those that begin I/O within 0.1 %, also where others wait for it, or for what was read ahead.
 # Each NUMA hint fault that the kernel counts is one of class numa.
 # guest: nodes
 # long
@@ -25,11 +25,31 @@ record() {
 	ktrc-ctl stop -q || fail "stop: $?"
 	grown_around=$(($(counter "$counter") - around))
 	ktrc-read events >"$tmp/$name" || fail "read: $?"
+	ktrc-read faults --format=json >"$tmp/$name.view" || fail "faults: $?"
 }
 
 # groups NAME: of what the command did where it says
 groups() {
 	fault_groups fault "$tmp/$1" "${where[$1]}"
+}
+
+# elsewhere NAME CLASS: faults of that class that anybody took where the command does not say
+elsewhere() {
+	# shellcheck disable=SC2086 # words
+	printf '%d 0x%x 0x%x\n' ${where[$1]} | awk -v class=" class=$2 " '
+		NR == FNR { tid = $1; low = $2; high = $3; next }
+		/ fault: / && !/ result=retry/ && index($0, class) {
+			match($0, / page=[^ ]*/)
+			page = substr($0, RSTART + 6, RLENGTH - 6)
+			nr += $4 != tid || page < low || page >= high
+		}
+		END { print nr + 0 }' - "$tmp/$1"
+}
+
+# in_view NAME CLASS PAGES: so many faults of that class did the command take, and all of them are in the view
+in_view() {
+	expect "$1, class $2 in the view" "$(jq "[.classes[] | select(.class == \"$2\").faults] | add // 0" "$tmp/$1.view")" \
+		$(($3 + $(elsewhere "$1" "$2")))
 }
 
 # reconciled LEAST: the last session's major faults are the kernel's, which are so many at least
@@ -49,6 +69,8 @@ for mode in rewrite fork reuse; do
 done
 expect "written after it was read" "$(groups rewrite)" "$pages user write=0 anon minor
 $pages user write=1 cow minor"
+in_view rewrite anon $pages
+in_view rewrite cow $pages
 expect "written by a child" "$(groups fork)" "$pages user write=1 cow minor"
 expect "written when a child had ended" "$(groups reuse)" "$pages user write=1 anon minor
 $pages user write=1 cow minor"
@@ -59,6 +81,7 @@ record swap pswpin touch_again swap $pages
 expect "swapped in" "$(groups swap)" "$pages user write=0 swap major
 $pages user write=1 anon minor"
 expect "pages swapped in by the kernel's count" "$grown" $pages
+in_view swap swap $pages
 reconciled $pages
 echo 3 >/proc/sys/vm/page-cluster
 record swap_ahead pgmajfault touch_again swap $pages
@@ -75,6 +98,7 @@ record major pgmajfault touch_file "$tmp/disk/file" $pages
 expect "read from a disk" "$(groups major)" "$pages user write=0 file minor
 $pages user write=0 file retry_io"
 [ "$grown" -ge $pages ] || fail "the kernel counts $grown major faults"
+in_view major file $pages
 reconciled $pages
 echo 16 >/sys/block/ram1/queue/read_ahead_kb
 record ahead pgmajfault touch_file "$tmp/disk/file" $pages ahead
@@ -90,6 +114,7 @@ echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 record huge thp_fault_alloc touch_pages huge $((101 * 512))
 expect "huge pages" "$(groups huge)" "101 user write=1 huge minor"
 expect "huge pages by the kernel's count" "$grown" 101
+in_view huge huge 101
 for mode in rewrite fork reuse; do
 	record huge_$mode thp_split_pmd touch_again $mode $((31 * 512)) huge
 done
@@ -106,4 +131,5 @@ numa=$(grep -c ' fault: .* class=numa' "$tmp/balance")
 note "$numa faults of class numa; the kernel counts $grown to $grown_around; $(groups balance | tr '\n' ,)"
 [ "$grown" -ge $((pages / 2)) ] || fail "the kernel has hardly looked"
 ((grown <= numa && numa <= grown_around)) || fail "they are not the same"
+in_view balance numa "$(groups balance | awk '$4 == "numa" { nr += $1 } END { print nr + 0 }')"
 ktrc-ctl reset -q
