@@ -5,7 +5,9 @@
 # counts are exactly as many as compact_stall of /proc/vmstat grows.  Each attempt in a zone is
 # recorded too, of stalls, of kcompactd, woken or of its own accord, and by hand, with its zone, order,
 # mode, status, moved, failed and scanned pages as the tracepoints show them, takes as long, and belongs to the
-# stall that it says.  None is lost.  What a stall was for is told by flags, and by its stack where there is one.
+# stall that it says.  Each run of kcompactd's that was asked for lies where the kernel's own function and
+# tracepoints say that it does, takes at least as long as what it does, and all of them at most 5 %, and 200 us
+# each, longer.  None is lost.  What a stall was for is told by flags, and by its stack where there is one.
 # Each allocation that took a block of another kind is recorded with both kinds, and orders.
 # guest: small
 # long
@@ -20,6 +22,8 @@ $trace/events/compaction/mm_compaction_finished
 $trace/events/compaction/mm_compaction_deferred
 $trace/events/compaction/mm_compaction_isolate_migratepages
 $trace/events/compaction/mm_compaction_kcompactd_wake
+$trace/events/compaction/mm_compaction_kcompactd_sleep
+$trace/events/kprobes
 $trace/events/migrate/mm_migrate_pages
 $trace/events/kmem/mm_page_alloc_extfrag"
 
@@ -58,6 +62,22 @@ by_ktrc() {
 		"\($pid) \(.node) \(.zone) \(if .origin | IN("proactive", "manual") then -1 else .order end) \(.status) " +
 		"\(if .compaction_mode == "async" then "async" else "sync" end) " +
 		"\(.migrated) \(.failed_pages) \(.scanned) \(.dur_ns / 1000)"' "$tmp/ktrc" | sort -s -k 1,1n
+}
+
+# "pid first begin end last" of each run that was asked for: its function begins, says so, ends, kcompactd is done
+runs_by_tracefs() {
+	awk '
+		{ match($0, /-[0-9]+ +\[/); who = substr($0, RSTART + 1, RLENGTH - 2) + 0
+		  match($0, / [0-9]+\.[0-9]+: /); now = substr($0, RSTART + 1) * 1e6 }
+		/ run_in: / { first = now }
+		/ mm_compaction_kcompactd_wake: / { begin = end = now }
+		/ run_out: / { end = now }
+		/ mm_compaction_kcompactd_sleep: / && begin { printf "%d %.0f %.0f %.0f %.0f\n", who, first, begin, end, now; begin = 0 }
+	' "$tmp/tracefs"
+}
+
+runs_by_ktrc() {
+	jq -r 'select(.event == "compaction.kcompactd" and .fields.origin == "kcompactd") | "\(.pid) \(.ticks) \(.fields.dur_ns)"' "$tmp/ktrc"
 }
 
 # as_long: each took what it takes between two of the kernel's own lines, and what ktrc's hooks and the way there take
@@ -177,6 +197,7 @@ echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
 echo always >/sys/kernel/mm/transparent_hugepage/defrag
 echo 32768 >$trace/buffer_size_kb
 echo mono >$trace/trace_clock
+printf '%s\n' 'p:run_in kcompactd_do_work' 'r:run_out kcompactd_do_work' >$trace/kprobe_events || fail "kprobe_events"
 settle
 ktrc-ctl start -q --events=compaction:stack=none --memory=8M || fail "start: $?"
 before=$(counter compact_stall) woken_before=$(counter compact_daemon_wake)
@@ -201,6 +222,7 @@ for event in $events; do echo 0 >"$event/enable"; done
 stalls=$(($(counter compact_stall) - before)) woken=$(($(counter compact_daemon_wake) - woken_before))
 ktrc-ctl stop -q || fail "stop: $?"
 cat $trace/trace >"$tmp/tracefs"
+echo >$trace/kprobe_events
 echo local >$trace/trace_clock
 
 json_events >"$tmp/ktrc" || fail "read: $?"
@@ -255,6 +277,9 @@ for comm in kcompactd0 fragment "$(<"/proc/$$/comm")"; do
 	expect "modes of $comm" "$(modes_in_ktrc "$comm")" "$(modes "$comm")"
 done
 expect "runs of kcompactd" "$(in_ktrc '.event == "compaction.kcompactd" and .fields.origin == "kcompactd"')" "$woken"
+runs_by_tracefs >"$tmp/theirs.runs"
+runs_by_ktrc >"$tmp/ours.runs"
+lie_between "runs of kcompactd" "$tmp/theirs.runs" "$tmp/ours.runs"
 expect "moved by kcompactd" "$(jq -s 'map(select(.event == "compaction.kcompactd").fields.migrated) | add' "$tmp/ktrc")" \
 	"$(awk -v pid="$(pgrep -x kcompactd0)" '$1 == pid { sum += $7 } END { print sum + 0 }' "$tmp/theirs")"
 ktrc-ctl stats --format=json >"$tmp/stats"

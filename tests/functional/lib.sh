@@ -71,6 +71,19 @@ called_by() {
 	expect "other callers" "$(grep -vE " $2 (entry_SYSCALL_64|asm_exc_page_fault|ret_from_fork)" <<<"$callers")" ""
 }
 
+# lie_between WHAT THEIRS OURS: each of OURS, "pid end_ns dur_ns", lies between the first and the last of THEIRS, "pid
+# first begin end last" in us of the same clock, and takes at least from begin to end; in sum they take at most 5 % and 200 us
+# each longer than that
+lie_between() {
+	paste -d ' ' "$2" "$3" | awk -v what="$1" '
+		{ first = $2 * 1e3; last = ($5 + 1) * 1e3; theirs += $4 - $3; ours += $8 / 1e3 }
+		$1 != $6 || $7 - $8 < first || $7 > last || $8 < ($4 - $3 - 1) * 1e3 || $8 > last - first { if (!bad++) print }
+		END {
+			printf "# %d %s took %d us, %d by tracefs\n", NR, what, ours, theirs
+			exit bad > 0 || !NR || ours > 1.05 * theirs + 200 * NR
+		}' || fail "$1: not those that tracefs shows, its first"
+}
+
 # fault_groups EVENT FILE "TID FIRST_PAGE END_PAGE": how many of that event's records, in what
 # `ktrc-read events` said, are alike in these pages; lines are "time ticks cpu tid comm event:
 # name=value...", pages of equal length
