@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # A guest so short of memory that tasks are not let into direct reclaim before kswapd has freed
 # some: each that slept there is recorded, and nobody who was let in at once. Each wait inside of
-# reclaim, some of which a test module makes, is recorded, with its reason and node, and that it is part of a stall, or of kswapd's work. Both
+# reclaim is recorded, with its reason and node, and that it is part of a stall, or of kswapd's work: a
+# test module makes some for each reason, while most of the memory waits for a slow disk, and tasks have to
+# reclaim; a reason with which none of them waited is printed as not provoked, with the attempt. Both
 # are as many as the kernel's tracepoints and functions show in the same run, by task, last
 # as long within 10 %, and say who called; none is lost, and none is counted twice.
 # guest: small
 # long
 . tests/functional/lib.sh
+. tests/memcg.sh
+. tests/slow_swap.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 trace=/sys/kernel/tracing
+reasons="isolated writeback noprogress congested"
 events="$trace/events/kprobes $trace/events/vmscan/mm_vmscan_direct_reclaim_begin
 $trace/events/vmscan/mm_vmscan_throttled $trace/events/sched/sched_switch"
 
@@ -42,6 +47,51 @@ switch_events() {
 	for event in $events; do
 		echo "$1" >"$event/enable" || fail "$event"
 	done
+}
+
+# dirty: more than half of the memory that can be reclaimed has to be written first, to a disk that takes its time
+dirty() {
+	echo 1 >/proc/sys/vm/drop_caches
+	slow_disk 20000000 64
+	echo 100 >/proc/sys/vm/dirty_ratio
+	echo 99 >/proc/sys/vm/dirty_background_ratio
+	exec {writer}>/dev/nullb9
+	head -c 24M /dev/zero >&"$writer"
+	pending=$(($(of_kernel /proc/vmstat nr_dirty) + $(of_kernel /proc/vmstat nr_writeback)))
+}
+
+# make_waits: inside of reclaim they come when they come: these are made, with each reason
+make_waits() {
+	local reason i
+	for reason in $reasons; do
+		for ((i = 0; i < 11; i++)); do
+			echo "$reason" >/sys/module/ktrc_hold/parameters/throttle
+		done
+	done
+}
+
+# load: one reads, and one writes in a cgroup that is above memory.high all the time
+load() {
+	local i tasks=()
+	make_cgroup tiny memory.high 2M >/dev/null
+	in_cgroup $cgroups/tiny head -c 8M /dev/zero >&"$writer" &
+	tasks+=($!)
+	cat /dev/ram0 >/dev/null &
+	tasks+=($!)
+	for ((i = 0; i < 200; i++)); do
+		kill -0 "${tasks[@]}" 2>/dev/null || break
+		moment
+	done
+	kill "${tasks[@]}" 2>/dev/null
+	wait "${tasks[@]}"
+}
+
+# clean: what is not written yet is forgotten
+clean() {
+	blkdiscard -f /dev/nullb9 2>/dev/null || fail "blkdiscard"
+	exec {writer}>&-
+	rmdir $cgroups/tiny
+	no_disk
 }
 
 # squeeze: lets little memory be free, and then asks for much of it
@@ -94,6 +144,7 @@ compare() {
 		exit ratio < 0.9 || ratio > 1.1 }' "$tmp/theirs" "$tmp/ours" || fail "$1: not as long"
 }
 
+echo +memory >$cgroups/cgroup.subtree_control
 modprobe brd rd_nr=4 rd_size=150000 || fail "modprobe brd"
 insmod build/functional/ktrc_hold.ko || fail "insmod ktrc_hold"
 fill
@@ -112,12 +163,12 @@ for ((i = 0; i < 31 && $(of_kernel /proc/vmstat pgscan_direct_throttle) - before
 	squeeze
 done
 echo 2000 >/proc/sys/vm/min_free_kbytes
-# waits inside of reclaim come when they come: these are made
-for ((waits = 0; waits < 11; waits++)); do
-	echo 1 >/sys/module/ktrc_hold/parameters/throttle
-done
 kill "${readers[@]}" 2>/dev/null # those that are not done
 wait
+dirty
+make_waits
+load
+clean
 switch_events 0
 ktrc-ctl stop -q || fail "stop: $?"
 grown=$(($(of_kernel /proc/vmstat pgscan_direct_throttle) - before))
@@ -134,7 +185,18 @@ ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 note "pgscan_direct_throttle grew by $grown in $i rounds"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 compare door 5 '.fields.kind == "throttled_direct"' ''
-compare wait 11 '.fields.kind == "vmscan_throttled"' '\(.fields.reason) \(.fields.node) '
+compare wait 22 '.fields.kind == "vmscan_throttled"' '\(.fields.reason) \(.fields.node) '
+attempt="attempt: readers when all of memory was full, one more and a writer above memory.high when $pending pages had to be written"
+for reason in $reasons; do
+	made=$(grep -c "^$$ $reason " "$tmp/ours")
+	came=$(($(grep -c " $reason " "$tmp/ours") - made))
+	note "$reason: $came waits of those who reclaim, $made made"
+	[ "$came" -gt 0 ] || note "not provoked by load: $reason: $attempt"
+	[ $((made + came)) -gt 0 ] || note "not provoked: $reason: $attempt, and 11 calls by a module"
+done
+for reason in isolated writeback; do # for which the kernel waits unasked
+	expect "waits made, $reason" "$(grep -c "^$$ $reason " "$tmp/ours")" 11
+done
 # the kernel counts those as well that need not sleep after all
 [ "$(by_ktrc '.fields.kind == "throttled_direct"' '' | wc -l)" -le "$grown" ] || fail "more than the kernel let wait"
 expect "parts of stalls" "$(jq -r 'select(.event == "reclaim" and (.comm == "cat" or (.comm | startswith("kswapd")))).fields |

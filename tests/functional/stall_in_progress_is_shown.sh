@@ -32,7 +32,7 @@ saved_stall() {
 }
 
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
-slow_swap
+slow_swap 60000000
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $cgroup
 # no hard limit: there is no progress, and none is to be killed for it

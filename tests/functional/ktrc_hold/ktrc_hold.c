@@ -2,8 +2,8 @@
 /*
  * Test module: a task that bears a function's name, as far as a task's name goes, is held where
  * it enters that function until it is killed.  The function's probes have been called by then,
- * and have changed where it returns to.  Whoever writes to `throttle` enters reclaim_throttle: no
- * load gets there each time, as the kernel may be out of memory first.
+ * and have changed where it returns to.  Whoever writes a reason to `throttle` enters reclaim_throttle
+ * with it: no load gets there each time, as the kernel may be out of memory first.
  */
 #include <linux/delay.h>
 #include <linux/ftrace.h>
@@ -12,6 +12,7 @@
 #include <linux/mmzone.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/string.h>
 #include <linux/wait.h>
 
 #define MOST 32
@@ -99,14 +100,23 @@ static int hold(void)
 	return register_ftrace_direct_multi(&held, (unsigned long)ktrc_hold_entry);
 }
 
+static const char *const reasons[] = {
+	[VMSCAN_THROTTLE_WRITEBACK] = "writeback",
+	[VMSCAN_THROTTLE_ISOLATED] = "isolated",
+	[VMSCAN_THROTTLE_NOPROGRESS] = "noprogress",
+	[VMSCAN_THROTTLE_CONGESTED] = "congested",
+};
+
 static int throttle(const char *value, const struct kernel_param *param)
 {
 	unsigned long entry = find_entry("reclaim_throttle");
+	int reason = sysfs_match_string(reasons, value);
 
+	if (reason < 0)
+		return reason;
 	if (!entry)
 		return -ENOENT;
-	((void (*)(struct pglist_data *, enum vmscan_throttle_state))entry)(
-		NODE_DATA(0), VMSCAN_THROTTLE_ISOLATED);
+	((void (*)(struct pglist_data *, enum vmscan_throttle_state))entry)(NODE_DATA(0), reason);
 	return 0;
 }
 
