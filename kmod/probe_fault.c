@@ -12,6 +12,7 @@
 #include <linux/hugetlb_inline.h> /* needs what mm.h has, where there are no huge pages */
 
 #include "compat/exceptions.h"
+#include "compat/inode.h"
 #include "compat/kretprobe.h"
 #include "fault.h"
 #include "hook.h"
@@ -200,6 +201,20 @@ static void ktrc_on_page_fault_mono(void *data, unsigned long address, struct pt
 
 static struct ktrc_outlet fault_outlet;
 
+/* By the file's type: a driver's may lie on tmpfs, as all of /dev does, or have no name, as perf's rings. */
+static __always_inline u32 file_class(const struct file *file)
+{
+	const struct inode *inode = file ? file_inode(file) : NULL;
+
+	if (!inode)
+		return KTRC_fault_class_device;
+	if (S_ISBLK(inode->i_mode))
+		return KTRC_fault_class_file;
+	if (!ktrc_inode_is_regular(inode))
+		return KTRC_fault_class_device;
+	return inode->i_sb->s_magic == TMPFS_MAGIC ? KTRC_fault_class_shmem : KTRC_fault_class_file;
+}
+
 /* What the kernel itself goes by: a mapping without operations is anonymous. */
 static __always_inline u32 fault_class(const struct vm_area_struct *vma, unsigned int flags)
 {
@@ -211,9 +226,7 @@ static __always_inline u32 fault_class(const struct vm_area_struct *vma, unsigne
 		return KTRC_fault_class_hugetlb;
 	if ((flags & FAULT_FLAG_WRITE) && !(vma->vm_flags & VM_SHARED))
 		return KTRC_fault_class_cow;
-	if (vma->vm_file && file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC)
-		return KTRC_fault_class_shmem;
-	return vma->vm_file ? KTRC_fault_class_file : KTRC_fault_class_device;
+	return file_class(vma->vm_file);
 }
 
 static __always_inline u32 fault_mode(unsigned int flags, const struct pt_regs *regs)

@@ -103,7 +103,7 @@ static int ktrc_on_migrate_entry(struct kretprobe_instance *ri, struct pt_regs *
 	m->rec = (struct ktrc_ev_numa_migrate){
 		.migrate_reason = ktrc_migrate_reason(reason),
 		.from_node = ktrc_migrate_from_arg(regs, UNKNOWN_NODE),
-		.to_node = reason == MR_NUMA_MISPLACED ? ktrc_migrate_node_arg(regs) : UNKNOWN_NODE,
+		.to_node = ktrc_migrate_to_arg(regs, reason, UNKNOWN_NODE),
 	};
 	m->start = ktrc_clock_ticks(migrate_clock); /* last: what comes before is not the call's */
 	return 0;

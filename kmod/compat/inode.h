@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When an inode was changed, and whether it is locked. */
+/* What an inode is, when it was changed, and whether it is locked. */
 #ifndef KTRC_COMPAT_INODE_H
 #define KTRC_COMPAT_INODE_H
 
 #include <linux/fs.h>
 
 #include "have.h"
+
+/* is it a file of a file system; newer kernels give anonymous inodes that type as well */
+static inline bool ktrc_inode_is_regular(const struct inode *inode)
+{
+#ifdef S_ANON_INODE
+	if (inode->i_flags & S_ANON_INODE)
+		return false;
+#endif
+	return S_ISREG(inode->i_mode);
+}
 
 /* in ns; of one that is changed just now any time */
 static inline u64 ktrc_inode_changed(const struct inode *inode)

@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched/numa_balancing.h>
+#include <linux/sched/task_stack.h>
 #include <trace/events/migrate.h>
 
 #include "../../uapi/ktrc_events.h"
@@ -44,10 +45,34 @@ static inline int ktrc_migrate_reason_arg(struct pt_regs *regs)
 	return regs_get_kernel_argument(regs, 5);
 }
 
-/* the node to which NUMA balancing moves; in the caller's words */
-static inline u32 ktrc_migrate_node_arg(struct pt_regs *regs)
+/*
+ * The node to which pages go; @unknown: what to say if that is not known.  The fourth argument is for the function that
+ * finds a place for each page.  NUMA balancing's is the node.  alloc_migration_target()'s is a struct
+ * migration_target_control, private to mm, on the caller's stack; since 5.9 it opens with the node that is tried first.  What it
+ * says, by 6.1's callers of migrate_pages():
+ *
+ *	syscall                       the node: no other one is tried
+ *	contig_range, demotion        the node: others are tried if it is full
+ *	memory_hotplug                the node that is left, which is not to be tried
+ *	memory_failure, longterm_pin  none
+ *	mempolicy_mbind               another function: its argument is an address
+ */
+static inline u32 ktrc_migrate_to_arg(struct pt_regs *regs, int reason, u32 unknown)
 {
-	return regs_get_kernel_argument(regs, 3);
+	unsigned long arg = regs_get_kernel_argument(regs, 3);
+
+	switch (reason) {
+	case MR_NUMA_MISPLACED:
+		return arg;
+	case MR_SYSCALL:
+	case MR_CONTIG_RANGE:
+	case MR_DEMOTION:
+		if (!object_is_on_stack((void *)arg))
+			return unknown;
+		return min_t(u32, *(const int *)arg, unknown);
+	default:
+		return unknown;
+	}
 }
 
 /* the node of the first page of the list, which may be empty; @unknown: what to say then */

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A prime number of pages swapped in, copied after a fork, written after the zero page was read, also in huge pages,
-# read from a disk, mapped again when they are in memory, or huge: that many faults of that class, in the view of faults too, and
-# as many as the kernel counts, those that begin I/O within 0.1 %, also where others wait for it, or for what was read ahead.
+# read from a file on a disk and from the disk itself, mapped again when they are in memory, huge, or of a ring of perf's, which
+# is a driver's memory: that many faults of that class, in the view of faults too, and as many as the kernel counts, those that
+# begin I/O within 0.1 %, also where others wait for it, or for what was read ahead.
 # Each NUMA hint fault that the kernel counts is one of class numa.
 # guest: nodes
 # long
@@ -75,6 +76,9 @@ expect "written by a child" "$(groups fork)" "$pages user write=1 cow minor"
 expect "written when a child had ended" "$(groups reuse)" "$pages user write=1 anon minor
 $pages user write=1 cow minor"
 
+record perf pgfault touch_pages perf 257
+expect "of a ring of perf's" "$(groups perf)" "257 user write=0 device minor"
+
 swap 100000 2
 echo 0 >/proc/sys/vm/page-cluster
 record swap pswpin touch_again swap $pages
@@ -88,6 +92,9 @@ record swap_ahead pgmajfault touch_again swap $pages
 reconciled 1009
 swapoff /dev/ram0 || fail "swapoff"
 
+record ram1 pgmajfault touch_file /dev/ram1 1009
+expect "of a disk itself" "$(groups ram1)" "1009 user write=0 file minor
+1009 user write=0 file retry_io"
 mkfs.ext2 -q /dev/ram1 || fail "mkfs"
 mkdir "$tmp/disk"
 mount /dev/ram1 "$tmp/disk" || fail "mount"

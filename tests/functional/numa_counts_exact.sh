@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory that CPU 1 wrote is used from CPU 0 until the kernel moves it to that node; other memory is
 # moved by a change of its cpuset: as many hint faults as the kernel counts, in all and of memory that was
-# on the right node, and as many pages moved, by reason and from their node, or not moved as somebody holds them;
+# on the right node, and as many pages moved, by reason, from their node and to the other, or not moved as somebody holds them;
 # of huge pages each of their pages.  Each fault says on which node the memory is then.  What a hint fault took is less
 # than the fault that it is, as `fault` sees it, and more than what it took to move the page.
 # guest: nodes
@@ -79,8 +79,8 @@ close_to "and the faults that say so" "$(sum '.event == "numa" and .fields.moved
 expect "from and to" "$(jq -rc 'select(.event == "numa.migrate" and .fields.migrate_reason == "numa_misplaced").fields |
 	[.from_node, .to_node]' "$tmp/records" | sort | uniq -c | sort -rn | head -n 1 | awk '{ print $2 }')" "[1,0]"
 close_to "pages moved by hand" "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall" and .comm != "python3"' migrated)" $by_hand
-[ "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall" and .fields.from_node == 0' migrated)" -ge 9765 ] ||
-	fail "moved by hand, but not from node 0"
+[ "$(sum '.event == "numa.migrate" and .fields.migrate_reason == "syscall" and .fields.from_node == 0 and .fields.to_node == 1' migrated)" -ge 9765 ] ||
+	fail "moved by hand, but not from node 0 to node 1"
 close_to "pages that somebody held" "$(sum '.event == "numa.migrate" and .comm == "python3"' failed_pages)" $stuck 13
 # the kernel moves it to the node of the CPU that uses it, which is the node's only one, unless that changes meanwhile
 elsewhere=$(nr '.event == "numa" and (.fields.node == .cpu) != (.fields.local == 1 or .fields.moved == 1)')

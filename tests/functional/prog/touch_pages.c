@@ -8,6 +8,7 @@
  *   file      loads from a shared file mapping in the page cache
  *   shmem     stores to shared anonymous memory
  *   cow       stores to a private file mapping
+ *   perf      loads from a ring of perf's, which takes 2^n + 1 pages
  *   huge      one store in each 2 MiB of memory advised to be huge
  *   storm     read faults, dropping the pages again and again: PAGES in all
  *   bursts    the same with a moment's sleep after each 512 faults
@@ -15,11 +16,13 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "touch.h"
@@ -95,6 +98,25 @@ static char *touch_file(size_t pages)
 	return p;
 }
 
+/* no file is mapped, and the mapping's flags say nothing of a driver */
+static char *touch_perf(size_t pages)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	char *p;
+
+	if (fd < 0)
+		err(1, "perf_event_open");
+	p = map(pages, MAP_SHARED, fd);
+	load(p, pages);
+	return p;
+}
+
 static void load_renaming(const char *p, size_t pages)
 {
 	size_t i;
@@ -140,6 +162,8 @@ static char *touch(const char *mode, size_t pages)
 		return touch_huge(pages);
 	if (!strcmp(mode, "file"))
 		return touch_file(pages);
+	if (!strcmp(mode, "perf"))
+		return touch_perf(pages);
 	if (!strcmp(mode, "storm"))
 		return touch_storm(pages, load);
 	if (!strcmp(mode, "bursts"))
