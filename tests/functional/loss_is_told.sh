@@ -81,7 +81,8 @@ ktrc-ctl start -q --mode=stream --events=fault,madvise,reclaim,compaction,thrott
 	fail "start: $?"
 some_of_each
 touch_pages storm 20000 >/dev/null
-ktrc-ctl stop -q || fail "stop: $?"
+# where that takes half a minute it has stopped by itself, as nobody consumes it
+ktrc-ctl stop -q || expect "exit code of stop" $? 3
 lost=$(ktrc-ctl stats --format=json | jq .lost)
 [ "$lost" -gt 1000 ] || fail "only $lost lost"
 

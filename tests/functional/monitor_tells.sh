@@ -37,7 +37,7 @@ told() {
 ktrc-ctl start -q --session=a --memory=1M || fail "start: $?"
 ktrc-ctl stop -q --session=a || fail "stop: $?"
 ktrc-ctl start -q --session=b --mode=stream --memory=512K || fail "start: $?"
-touch_pages storm 102400 >/dev/null
+touch_pages storm 40960 >/dev/null # more than there is room for
 told '.notice == "loss" and .session == "b"' 1
 ktrc-ctl stop -q --session=b || fail "stop: $?"
 lost=$(ktrc-ctl status --session=b --format=json | jq '.sessions[0].lost')

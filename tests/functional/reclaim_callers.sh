@@ -36,7 +36,8 @@ rmdir $cgroups/{limited,above,asked}
 rmmod brd
 
 called_by '.fields.kind == "memcg" and .fields.cgroup == "/limited"' try_charge_memcg
-called_by '.fields.kind == "high"' exit_to_user_mode_prepare
+# some wait before that, where they have been charged too much at a time
+called_by '.fields.kind == "high" and ([.kernel_stack.frames[].function] | index("try_charge_memcg") | not)' exit_to_user_mode_prepare
 called_by '.fields.kind == "asked"' memory_reclaim
 
 # sum FIELD: of what was asked for
