@@ -12,7 +12,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_on.h"
 #include "touch.h"
 
 #define IS_SWAPPED (1ull << 62) /* of /proc/PID/pagemap */
@@ -58,16 +58,6 @@ static void swap_out(char *p, size_t pages)
 			err(1, "MADV_PAGEOUT");
 		usleep(1000);
 	}
-}
-
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		err(1, "CPU %d", cpu);
 }
 
 static void balance(char *p, size_t pages)

@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run_on.h"
 #include "touch.h"
 
 #define NR_THREADS 2
@@ -45,16 +45,6 @@ static void meet(size_t nth)
 	atomic_fetch_add(&nr_arrived, 1);
 	while (atomic_load(&nr_arrived) < nth * NR_THREADS)
 		;
-}
-
-static void run_on(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		err(1, "CPU %d", cpu);
 }
 
 static int stores(const struct toucher *t, size_t page)
