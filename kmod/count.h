@@ -87,7 +87,8 @@ static __always_inline void ktrc_count_duration(struct ktrc_count *n, u64 ticks)
 
 	local_add(ticks, &n->sum);
 	local_inc(&n->hist[bucket]);
-	if (likely(ticks <= READ_ONCE(n->longest)))
+	/* an interrupt may change it meanwhile: then the loop sees it */
+	if (likely(ticks <= data_race(n->longest)))
 		return;
 	for (i = 0; i < KTRC_LONGEST_TRIES; i++) {
 		u64 longest = READ_ONCE(n->longest);

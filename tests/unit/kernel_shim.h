@@ -105,6 +105,7 @@ static inline u32 preempt_count(void)
 		__asm__ volatile("" ::: "memory"); \
 	} while (0)
 
+#define data_race(x) (x)
 #define READ_ONCE(x)                         \
 	({                                   \
 		shim_step();                 \
