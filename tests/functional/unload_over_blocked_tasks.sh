@@ -64,7 +64,7 @@ use_memory='$bytes = 800e6; $x = "x" x $bytes'
 hold_all() {
 	local i
 	hold try_to_free_pages "$bind $use_memory"
-	hold reclaim_throttle "open F, '>', '$throttle'; print F 1"
+	hold reclaim_throttle "open F, '>', '$throttle'; print F 'isolated'"
 	hold try_to_compact_pages "open F, '>', '$huge'; print F 1000"
 	hold compact_zone 'open F, ">", "/proc/sys/vm/compact_memory"; print F 1'
 	hold mem_cgroup_handle_over_high "$enter $use_memory" $cgroups/tight
