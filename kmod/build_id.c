@@ -4,7 +4,6 @@
  * says is whatever its owner wants.
  */
 #include <linux/align.h>
-#include <linux/dcache.h>
 #include <linux/elf.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -114,7 +113,7 @@ void ktrc_build_id_parse(struct ktrc_build_id *id, const void *head, size_t byte
 /**
  * ktrc_build_id_read() - that of a file
  * @id: set to it
- * @file: the file; of an overlay the one below
+ * @file: one that is mapped, not what an overlay shows of it
  * @room: a page to work in
  *
  * Only what is in memory, as it is where somebody just mapped the file to run it: a read may wait
@@ -123,7 +122,7 @@ void ktrc_build_id_parse(struct ktrc_build_id *id, const void *head, size_t byte
  */
 void ktrc_build_id_read(struct ktrc_build_id *id, const struct file *file, void *room)
 {
-	struct page *page = find_get_page(d_real_inode(file->f_path.dentry)->i_mapping, 0);
+	struct page *page = find_get_page(file->f_mapping, 0);
 
 	id->len = 0;
 	if (!page)

@@ -37,7 +37,6 @@ static u32 map_clock;
 /* Kept from entry to exit: the record as it is asked for. */
 struct map_entry {
 	u64 start;
-	struct file *file;
 	union {
 		unsigned long asked; /* brk: the heap's end */
 		const struct linux_binprm *bprm; /* stack: of the program */
@@ -50,15 +49,44 @@ static u64 pages_of(u64 bytes)
 	return min((bytes >> 12) + !!(bytes & 4095), MAX_PAGES);
 }
 
-static int map_enter(struct kretprobe_instance *ri, const struct ktrc_ev_map *rec,
-		     struct file *file)
+static int map_enter(struct kretprobe_instance *ri, const struct ktrc_ev_map *rec)
 {
 	struct map_entry *e = (void *)ri->data;
 
 	e->rec = *rec;
-	e->file = file;
 	e->start = ktrc_clock_ticks(map_clock); /* last: what comes before is not the call's */
 	return 0;
+}
+
+/* For who mapped it there is no file: the kernel made one, dev/zero or anon_hugepage, that lies nowhere. */
+static bool is_made_up(const struct file *file)
+{
+	const struct dentry *dentry = file->f_path.dentry;
+	const struct qstr *name = &dentry->d_name;
+
+	return IS_ROOT(dentry) && ((name->len == 8 && name->name[3] == '/') ||
+				   (name->len == 13 && name->name[4] == '_'));
+}
+
+/*
+ * What is mapped may not be the file that was asked for: of an overlay it is the one behind that, of
+ * /dev/zero, if it is shared, one that is made up.  Who called do_mmap holds the memory's lock.
+ */
+static void see_file(struct ktrc_ev_map *rec)
+{
+	const struct vm_area_struct *vma;
+
+	VMA_ITERATOR(vmi, current->mm, rec->page << 12);
+
+	vma = vma_next(&vmi);
+	if (!vma || !vma->vm_file)
+		return;
+	if (is_made_up(vma->vm_file)) {
+		rec->anon = true;
+		rec->from = 0;
+	} else if (ktrc_outlet_is_wanted(&map_outlet)) {
+		rec->file_id = ktrc_file_number(vma->vm_file, rec->prot_exec);
+	}
 }
 
 static void map_leave(struct map_entry *e)
@@ -67,8 +95,8 @@ static void map_leave(struct map_entry *e)
 
 	e->rec.dur = min(facts.ticks, MAX_TICKS);
 	preempt_disable_notrace();
-	if (e->file && !e->rec.error && ktrc_outlet_is_wanted(&map_outlet))
-		e->rec.file_id = ktrc_file_number(e->file, e->rec.prot_exec);
+	if (e->rec.map_call == KTRC_map_call_mmap && !e->rec.anon && !e->rec.error)
+		see_file(&e->rec);
 	ktrc_outlet_emit(&map_outlet, KTRC_EV_map, &e->rec, sizeof(e->rec), &facts);
 	preempt_enable_notrace();
 }
@@ -89,12 +117,11 @@ static int leave_at(struct kretprobe_instance *ri, unsigned long ret)
 /* do_mmap(file, addr, len, prot, flags, ...) */
 static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct file *file = (void *)regs_get_kernel_argument(regs, 0);
 	unsigned long prot = regs_get_kernel_argument(regs, 3);
 	unsigned long flags = regs_get_kernel_argument(regs, 4), def = current->mm->def_flags;
 	bool is_locked = flags & MAP_LOCKED || def & VM_LOCKED;
 	/* for MAP_HUGETLB the kernel makes a file of its own */
-	bool is_anon = !file || flags & MAP_ANONYMOUS;
+	bool is_anon = !regs_get_kernel_argument(regs, 0) || flags & MAP_ANONYMOUS;
 	const struct ktrc_ev_map rec = {
 		.page = regs_get_kernel_argument(regs, 1) >> 12,
 		.pages = pages_of(regs_get_kernel_argument(regs, 2)),
@@ -117,7 +144,7 @@ static int ktrc_on_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *reg
 		.loading = current->in_execve,
 	};
 
-	return map_enter(ri, &rec, is_anon ? NULL : file);
+	return map_enter(ri, &rec);
 }
 NOKPROBE_SYMBOL(ktrc_on_mmap_entry);
 
@@ -136,7 +163,7 @@ static int ktrc_on_munmap_entry(struct kretprobe_instance *ri, struct pt_regs *r
 		.map_call = KTRC_map_call_munmap,
 	};
 
-	return map_enter(ri, &rec, NULL);
+	return map_enter(ri, &rec);
 }
 NOKPROBE_SYMBOL(ktrc_on_munmap_entry);
 
@@ -166,7 +193,7 @@ static int ktrc_on_bss_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 		.loading = current->in_execve,
 	};
 
-	return map_enter(ri, &rec, NULL);
+	return map_enter(ri, &rec);
 }
 NOKPROBE_SYMBOL(ktrc_on_bss_entry);
 
@@ -184,7 +211,7 @@ static int ktrc_on_stack_entry(struct kretprobe_instance *ri, struct pt_regs *re
 	};
 
 	e->bprm = (void *)regs_get_kernel_argument(regs, 0);
-	return map_enter(ri, &rec, NULL);
+	return map_enter(ri, &rec);
 }
 NOKPROBE_SYMBOL(ktrc_on_stack_entry);
 
@@ -217,7 +244,7 @@ static int mremap_entry(struct kretprobe_instance *ri, u64 addr, u64 old_bytes, 
 		.dontunmap = !!(flags & MREMAP_DONTUNMAP),
 	};
 
-	return map_enter(ri, &rec, NULL);
+	return map_enter(ri, &rec);
 }
 
 static int ktrc_on_mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -258,7 +285,7 @@ static int brk_entry(struct kretprobe_instance *ri, unsigned long asked)
 	};
 
 	e->asked = asked;
-	return map_enter(ri, &rec, NULL);
+	return map_enter(ri, &rec);
 }
 
 static int ktrc_on_brk_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -309,16 +336,6 @@ static bool is_own(void)
 static bool is_makers(void)
 {
 	return current->in_execve && current->flags & PF_FORKNOEXEC;
-}
-
-/* For who mapped it there is no file: the kernel made one, dev/zero or anon_hugepage, that lies nowhere. */
-static bool is_made_up(const struct file *file)
-{
-	const struct dentry *dentry = file->f_path.dentry;
-	const struct qstr *name = &dentry->d_name;
-
-	return IS_ROOT(dentry) && ((name->len == 8 && name->name[3] == '/') ||
-				   (name->len == 13 && name->name[4] == '_'));
 }
 
 /* @nr: of the parts that were told; @is_wanted: somebody may want to know the file */

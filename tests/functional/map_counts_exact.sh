@@ -88,6 +88,9 @@ for flag in locked noreserve hugetlb growsdown heap stack; do
 		grep -c true
 done | xargs >"$tmp/flags"
 expect "flags" "$(cat "$tmp/flags")" "3 1 2 2 3 1"
+expect "memory that is shared, of a file that the kernel made too" "$(jq -r 'select(.event == "map" and .fields.map_call == "mmap" and
+	.comm == "map_data" and .fields.map_shared == 1 and .fields.anon == 1).fields | "\(.pages) \(.from) \(.file_id)"' "$tmp/rows" |
+	xargs)" "1 0 0 3 0 0 512 0 0"
 expect "a heap that grows, also locked" "$(jq -r 'select(.event == "map" and .fields.map_call == "brk" and .comm == "map_data").fields |
 	select(.pages > 0) | "\(.pages) \(.populate) \(.locked)"' "$tmp/rows" | xargs)" "5 0 0 3 1 1 2 0 1"
 

@@ -2,7 +2,7 @@
 /*
  * map_data FILE: makes the file, maps a page of it to be written, twice; and one to be read when
  * it has no name any more; and memory of each other kind; a heap of 5 pages, 3 that are locked, and 2 that are once they are
- * touched.  Prints what it has, as /proc says it, and ends at once.
+ * touched; and a page of /dev/zero, to be shared.  Prints what it has, as /proc says it, and ends at once.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -55,7 +55,7 @@ static void tell_and_end(void)
 
 int main(int argc, char **argv)
 {
-	int written, read;
+	int written, read, zero = open("/dev/zero", O_RDWR);
 
 	if (argc != 2)
 		errx(2, "usage: map_data FILE");
@@ -68,6 +68,7 @@ int main(int argc, char **argv)
 	if (read < 0 || unlink(argv[1]))
 		err(1, "%s", argv[1]);
 	map(read, PROT_READ);
+	map(zero, PROT_READ | PROT_WRITE);
 	map_anon(MAP_PRIVATE | MAP_LOCKED);
 	map_anon(MAP_SHARED | MAP_NORESERVE);
 	map_anon(MAP_PRIVATE | MAP_GROWSDOWN);
