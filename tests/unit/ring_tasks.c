@@ -72,6 +72,31 @@ static const char *renamed(void)
 	return rig_audit(&rig);
 }
 
+static void name_worker(u32 nr)
+{
+	char *comm = strcpy(rig.task[0].comm, "0-worker0");
+
+	comm[0] += (char)(nr / 10);
+	comm[8] += (char)(nr % 10);
+	emit_as(0);
+}
+
+/* to a name that is like the one before, with a digit in each half */
+static const char *renamed_alike(void)
+{
+	u32 from, to;
+
+	rig_init(&rig, &flight);
+	rig.task[0].start_boottime &= ~7ull;
+	for (from = 0; from < 100; from++) {
+		for (to = 0; to < 100; to++) {
+			name_worker(from);
+			name_worker(to);
+		}
+	}
+	return rig_audit(&rig);
+}
+
 static const char *moved(void)
 {
 	rig_init(&rig, &flight);
@@ -312,6 +337,7 @@ static const struct tap_case cases[] = {
 	{ "named_once_in_a_packet", named_once_in_a_packet },
 	{ "slot_is_shared", slot_is_shared },
 	{ "renamed", renamed },
+	{ "renamed_alike", renamed_alike },
 	{ "moved", moved },
 	{ "tid_reused", tid_reused },
 	{ "many_switches", many_switches },
