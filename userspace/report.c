@@ -322,8 +322,8 @@ static int print_throttle(const struct ktrc_views *views, const struct ktrc_cli 
 	if (code)
 		return code;
 	ktrc_print_throttle(throttle, cli->format, &cli->out);
-	note_unknown(cli, "which threads lost how much", throttle->why_no_gaps);
 	note_unknown(cli, "who is kept off at the end", throttle->under_way.why_unknown);
+	note_needs(cli, views->capture, throttle->needs);
 	return 0;
 }
 

@@ -48,12 +48,28 @@ absent() {
 	note "without $name: $*"
 }
 
-# says_why PART: a view of the rest, and of a trace of it, says why it is not there
+compact() {
+	echo 1 >/proc/sys/vm/compact_memory
+}
+
+use_up_quota() {
+	local cgroup=/sys/fs/cgroup/short
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir $cgroup || fail "mkdir: $?"
+	echo "2000 100000" >$cgroup/cpu.max
+	# shellcheck disable=SC2016 # that shell's
+	sh -c 'echo $$ >"$0/cgroup.procs"; i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' $cgroup
+	[ "$(sed -n 's/^nr_throttled //p' $cgroup/cpu.stat)" -gt 1 ] || fail "its quota was enough"
+	rmdir $cgroup
+}
+
+# says_why PART COMMAND: a view of what that makes, and of a trace of it, says why the part is not there
 says_why() {
 	local trace
 	ktrc-ctl start -q --events="${1%%.*}" || fail "start of ${1%%.*}: $?"
-	echo 1 >/proc/sys/vm/compact_memory
+	$2
 	ktrc-ctl stop -q || fail "stop: $?"
+	rm -rf "$tmp/trace"
 	ktrc-read -q --save "$tmp/trace" || fail "save: $?"
 	for trace in "" "$tmp/trace"; do
 		expect "not recorded" "$(ktrc-read "${1%%.*}" --format=json ${trace:+"$trace"} | jq -c .not_recorded)" \
@@ -76,9 +92,10 @@ absent tg_unthrottle_up throttle throttle.begin throttle.gap
 # a tracepoint
 absent page_fault_kernel fault.light
 absent mm_page_alloc_extfrag compaction.extfrag
-says_why compaction.extfrag
+says_why compaction.extfrag compact
 absent mm_migrate_pages compaction compaction.begin compaction.kcompactd compaction.zone numa.migrate
 absent sched_process_exec process.exec
 absent sched_wakeup_new throttle.gap
+says_why throttle.gap use_up_quota
 # need not be there
 ! grep -q ' __ia32_sys_brk$' /proc/kallsyms || absent __ia32_sys_brk

@@ -16,14 +16,16 @@
 #define RECLAIM                                                                       \
 	(BIT(reclaim) | BIT(reclaim_begin) | BIT(reclaim_wake) | BIT(reclaim_sleep) | \
 	 BIT(reclaim_slab))
+#define THROTTLE (BIT(throttle) | BIT(throttle_begin) | BIT(throttle_gap))
 #define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
 
 static u64 lost; /* hits, of each capture that is made */
 static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
-static struct ktrc_rule fault_rule;
+static struct ktrc_rule fault_rule, process_rule, throttle_rule, gap_rule;
 static u32 zone_mode; /* of the zone that its stall was in */
 static u32 unavailable; /* event of which the kernel has no hook; 0: none */
+static bool has_no_records; /* all of its hits of throttle are filtered */
 
 /* A stall without its stack, in one zone, and one in reclaim, for which kswapd was woken. */
 static void put_stalls(struct synth_stream *s)
@@ -63,7 +65,9 @@ static struct ktrc_capture *make_capture(u64 events)
 	synth_fault(&stream, START_TICKS + 1, &fault);
 	synth_record(&stream, KTRC_EV_fault_light, START_TICKS + 1, &light, sizeof(light));
 	put_stalls(&stream);
-	synth_record(&stream, KTRC_EV_throttle, START_TICKS + 3, &kept_off, sizeof(kept_off));
+	if (!has_no_records)
+		synth_record(&stream, KTRC_EV_throttle, START_TICKS + 3, &kept_off,
+			     sizeof(kept_off));
 	synth_close(&stream);
 	synth_open(&stream, START_TICKS + 4, &task);
 	synth_record(&stream, KTRC_EV_counts, START_TICKS + 4, &maps, sizeof(maps));
@@ -71,9 +75,18 @@ static struct ktrc_capture *make_capture(u64 events)
 	capture = synth_capture(&stream, 1);
 	capture->session.events = events;
 	capture->session.rules[KTRC_EV_fault] = fault_rule;
+	capture->session.rules[KTRC_EV_process] = process_rule;
+	capture->session.rules[KTRC_EV_throttle] = throttle_rule;
+	capture->session.rules[KTRC_EV_throttle_gap] = gap_rule;
 	capture->session.rules[KTRC_EV_compaction] = stall_rule;
 	capture->session.rules[KTRC_EV_compaction_zone] = zone_rule;
 	capture->lost_since[KTRC_EV_fault] = lost;
+	if (has_no_records)
+		capture->after.rows[0] = (struct ktrc_counters){
+			.event = KTRC_EV_throttle,
+			.hits = 5,
+			.filtered = 5,
+		};
 	if (unavailable) {
 		capture->schema->events[unavailable].avail = KTRC_AVAIL_NO;
 		capture->schema->events[unavailable].reason = strdup("no such hook");
@@ -241,6 +254,16 @@ static void test_mappings(void)
 		 "what was mapped is not known: records of it were lost\n"),
 	   "nor where a packet tells that a change of them was lost");
 	lost_maps = 0;
+	unavailable = KTRC_EV_process_exec;
+	ok(notes(BIT(fault) | (MAPPINGS & ~BIT(process_exec)), KTRC_VIEW_FAULTS, text,
+		 "what was mapped is not known: process.exec: unavailable: no such hook\n"),
+	   "nor where the kernel cannot tell all of them");
+	unavailable = 0;
+	process_rule.sample = 2;
+	ok(notes(BIT(fault) | MAPPINGS, KTRC_VIEW_FAULTS, text,
+		 "what was mapped is not known: a rule leaves some changes of it out\n"),
+	   "nor where a rule leaves some out");
+	process_rule.sample = 0;
 	json_decref(unknown);
 	json_decref(known);
 }
@@ -511,6 +534,62 @@ static void test_kswapd(void)
 	   "what kswapd did, as far as it was recorded");
 }
 
+/* Whether the first row of quotas says how many threads lost how much by it. */
+static bool knows_threads(u64 events)
+{
+	json_t *list = member(events, KTRC_VIEW_THROTTLE, "quotas");
+	json_t *row = json_array_get(list, 0);
+	bool knows = json_is_integer(json_object_get(row, "nr_threads")) &&
+		     json_is_integer(json_object_get(row, "lost_ns"));
+	bool says_null = json_is_null(json_object_get(row, "nr_threads")) &&
+			 json_is_null(json_object_get(row, "lost_ns"));
+
+	json_decref(list);
+	if (knows == says_null)
+		abort();
+	return knows;
+}
+
+static void test_gaps(void)
+{
+	const struct ktrc_cli bare = { 0 };
+
+	ok(knows_threads(THROTTLE) && !knows_threads(BIT(throttle)),
+	   "how many threads lost time to a quota, where that was recorded");
+	ok(lacks(BIT(throttle), KTRC_VIEW_THROTTLE, "throttle.gap",
+		 "--events=throttle records it") &&
+		   notes(BIT(throttle), KTRC_VIEW_THROTTLE, bare,
+			 "throttle.begin, throttle.gap not recorded: --events=throttle records it\n") &&
+		   notes(THROTTLE, KTRC_VIEW_THROTTLE, bare, NULL),
+	   "else what records it");
+	unavailable = KTRC_EV_throttle_gap;
+	ok(lacks(BIT(throttle), KTRC_VIEW_THROTTLE, "throttle.gap", "unavailable: no such hook"),
+	   "or why the kernel cannot tell it");
+	unavailable = 0;
+	gap_rule.flags = KTRC_RULE_COUNT;
+	ok(!knows_threads(THROTTLE) &&
+		   lacks(THROTTLE, KTRC_VIEW_THROTTLE, "throttle.gap", "it was only counted"),
+	   "and where it was only counted");
+	gap_rule.flags = 0;
+}
+
+/* What says that there is nothing, of hits that were counted, not recorded. */
+static void test_counted(void)
+{
+	const struct ktrc_cli bare = { 0 };
+
+	has_no_records = true;
+	ok(notes(BIT(throttle), KTRC_VIEW_THROTTLE, bare, "a filter rejected 5 of 5 hits\n"),
+	   "nothing was recorded as a filter was in the way");
+	throttle_rule.flags = KTRC_RULE_COUNT;
+	ok(notes(BIT(throttle), KTRC_VIEW_THROTTLE, bare,
+		 "nothing to show: 5 hits were only counted\n"
+		 "hint: ktrc-ctl start --events=throttle records them\n"),
+	   "or as it was only counted");
+	throttle_rule.flags = 0;
+	has_no_records = false;
+}
+
 static void test_summary(void)
 {
 	const struct ktrc_cli bare = { 0 };
@@ -587,6 +666,8 @@ int main(void)
 	test_modes();
 	test_parts();
 	test_kswapd();
+	test_gaps();
+	test_counted();
 	test_summary();
 	test_quota_above();
 	test_zones();

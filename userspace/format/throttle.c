@@ -58,18 +58,25 @@ static const struct ktrc_stall_row *lost_of(const void *data, size_t row)
 	return ktrc_throttle_lost(ktrc_stalls_view(data), ktrc_stalls_row(data, row)->key.a);
 }
 
+static bool has_gaps(const void *data)
+{
+	const struct ktrc_throttle *view = ktrc_stalls_view(data);
+
+	return view->has_gaps;
+}
+
 static struct ktrc_cell nr_threads(const void *data, size_t row)
 {
 	const struct ktrc_stall_row *lost = lost_of(data, row);
 
-	return ktrc_cell_number(lost ? lost->threads : 0);
+	return has_gaps(data) ? ktrc_cell_number(lost ? lost->threads : 0) : KTRC_CELL_EMPTY;
 }
 
 static struct ktrc_cell lost_ns(const void *data, size_t row)
 {
 	const struct ktrc_stall_row *lost = lost_of(data, row);
 
-	return ns_cell(data, lost ? lost->total_ticks : 0);
+	return has_gaps(data) ? ns_cell(data, lost ? lost->total_ticks : 0) : KTRC_CELL_EMPTY;
 }
 
 static const struct ktrc_column quota_columns[] = {
@@ -166,10 +173,10 @@ static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_outpu
 					     json_null());
 	ktrc_json_set_number(document, "left_out", view->left_out);
 	ktrc_json_set_number(document, "unnamed_cgroups", view->nr_unnamed);
-	json_object_set_new(document, "why_threads_unknown",
-			    ktrc_json_text_or_null(view->why_no_gaps));
 	json_object_set_new(document, "why_under_way_unknown",
 			    ktrc_json_text_or_null(view->under_way.why_unknown));
+	json_object_set_new(document, "not_recorded",
+			    ktrc_needs_to_json(view->capture, view->needs));
 	ktrc_tables_set_json(tables.at, NR_TABLES, document, out);
 	return document;
 }

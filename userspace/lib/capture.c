@@ -162,15 +162,15 @@ bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_
 	return rule && !rule->min_ns && rule->sample <= 1 && !rule->flags;
 }
 
-/* Each change of what processes have mapped, and of which processes there are. */
-static const char *const mapping_labels[] = { "map", "process", "process.exec", "process.exit" };
+const char *const ktrc_mapping_labels[] = { "map", "process", "process.exec", "process.exit",
+					    NULL };
 
 u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture)
 {
 	u64 lost = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(mapping_labels); i++) {
-		const struct ktrc_event *event = ktrc_capture_event(capture, mapping_labels[i]);
+	for (const char *const *label = ktrc_mapping_labels; *label; label++) {
+		const struct ktrc_event *event = ktrc_capture_event(capture, *label);
 		struct ktrc_counters total = { 0 };
 
 		if (!event)
@@ -183,8 +183,8 @@ u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture)
 
 bool ktrc_capture_has_mappings(const struct ktrc_capture *capture)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(mapping_labels); i++)
-		if (!ktrc_capture_has_all(capture, ktrc_capture_event(capture, mapping_labels[i])))
+	for (const char *const *label = ktrc_mapping_labels; *label; label++)
+		if (!ktrc_capture_has_all(capture, ktrc_capture_event(capture, *label)))
 			return false;
 	return ktrc_capture_lost_mappings(capture) == 0;
 }

@@ -217,6 +217,9 @@ u32 ktrc_capture_weight(const struct ktrc_capture *capture, const struct ktrc_ev
  */
 bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_event *event);
 
+/* Events of each change of what processes have mapped, and of which processes there are; up to NULL. */
+extern const char *const ktrc_mapping_labels[];
+
 /** ktrc_capture_has_mappings() - does the session record all that struct ktrc_spaces takes; none was lost */
 bool ktrc_capture_has_mappings(const struct ktrc_capture *capture);
 /** ktrc_capture_lost_mappings() - how much of that was lost */

@@ -130,6 +130,39 @@ void ktrc_explain_unknown(const struct ktrc_capture *capture, const char *why,
 	nothing(err, capture, why);
 }
 
+/* The first event of which hits were counted; NULL if any is one to be recorded. */
+static const struct ktrc_event *only_counted(const struct ktrc_capture *capture, u64 events)
+{
+	const struct ktrc_event *first = NULL;
+
+	for (u32 id = 0; id < KTRC_MAX_EVENTS; id++) {
+		if (!((capture->session.events & events) >> id & 1))
+			continue;
+		if (!(capture->session.rules[id].flags & KTRC_RULE_COUNT))
+			return NULL;
+		first = first ?: ktrc_schema_event(capture->schema, id);
+	}
+	return first;
+}
+
+/* No hit became a record, and not all were lost. */
+static void only_filtered(const struct ktrc_capture *capture, u64 events, u64 filtered, u64 hits,
+			  struct ktrc_error *err)
+{
+	const struct ktrc_event *counted = only_counted(capture, events);
+	char why[160];
+
+	if (counted) {
+		snprintf(why, sizeof(why), "%llu hits were only counted", filtered);
+		nothing(err, capture, why);
+		ktrc_hint(err, "ktrc-ctl start --events=%s records them", counted->label);
+		return;
+	}
+	snprintf(why, sizeof(why), "a filter rejected %llu of %llu hits", filtered, hits);
+	nothing(err, capture, why);
+	ktrc_hint(err, "ktrc-read summary    shows what the counters say");
+}
+
 void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct ktrc_error *err)
 {
 	struct ktrc_counters all = total(capture, events);
@@ -148,10 +181,7 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
 		nothing(err, capture, why);
 		ktrc_hint(err, "ktrc-ctl stats says why they were lost; try --memory=128M");
 	} else if (all.filtered + lost == all.hits) {
-		snprintf(why, sizeof(why), "a filter rejected %llu of %llu hits", all.filtered,
-			 all.hits);
-		nothing(err, capture, why);
-		ktrc_hint(err, "ktrc-read summary    shows what the counters say");
+		only_filtered(capture, events, all.filtered, all.hits, err);
 	} else if (capture->session.mode == KTRC_MODE_STREAM) {
 		nothing(err, capture, "a consumer has already taken every record");
 		ktrc_hint(err, "ktrc-read --follow shows records as they come");

@@ -3,10 +3,12 @@
 #include "faults.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../lib/array.h"
 #include "../lib/cleanup.h"
+#include "empty.h"
 
 /* The rows that a fault counts in. */
 enum side { OF_ALL, OF_PROCESS, OF_CGROUP, OF_CLASS, OF_MAPPING, NR_SIDES };
@@ -30,6 +32,9 @@ struct task_slot {
 	struct pending pending;
 };
 
+/* room for the label of an event too */
+#define WHY_ROOM (KTRC_WHY_ROOM + 32)
+
 struct ktrc_faults_private {
 	const struct ktrc_getter *page, *mode, *write, *tried, *result, *dur, *class;
 	const struct ktrc_enum *classes;
@@ -38,6 +43,7 @@ struct ktrc_faults_private {
 	struct ktrc_spaces *spaces; /* NULL: what is mapped is not known */
 	struct task_slot *tasks;
 	size_t nr_tasks;
+	char why_no_mappings[WHY_ROOM];
 };
 
 /* One attempt, decoded. */
@@ -105,13 +111,27 @@ static const struct ktrc_event *pick_event(const struct ktrc_capture *capture)
 
 static const char *const mappings_lost = "records of it were lost";
 
-static const char *why_no_mappings(const struct ktrc_capture *capture)
+static const char *why_no_mappings(const struct ktrc_capture *capture, char said[WHY_ROOM])
 {
+	char room[KTRC_WHY_ROOM];
+	bool is_recorded = true;
+
 	if (ktrc_capture_has_mappings(capture))
 		return NULL;
-	return ktrc_capture_lost_mappings(capture) ?
-		       mappings_lost :
-		       "the session does not record all of --events=map,process";
+	if (ktrc_capture_lost_mappings(capture))
+		return mappings_lost;
+	for (const char *const *label = ktrc_mapping_labels; *label; label++) {
+		const struct ktrc_event *event = ktrc_schema_find(capture->schema, *label);
+		const char *why = ktrc_why_not_recorded(capture, *label, room);
+
+		is_recorded = is_recorded && !why;
+		if (!why || !event || event->avail != KTRC_AVAIL_NO)
+			continue;
+		snprintf(said, WHY_ROOM, "%s: %s", *label, why);
+		return said;
+	}
+	return is_recorded ? "a rule leaves some changes of it out" :
+			     "the session does not record all of --events=map,process";
 }
 
 struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
@@ -126,7 +146,7 @@ struct ktrc_faults *ktrc_faults_create(const struct ktrc_capture *capture)
 	if (!view->priv || !view->all)
 		return NULL;
 	view->start_ticks = ktrc_capture_window_start(capture);
-	view->why_no_mappings = why_no_mappings(capture);
+	view->why_no_mappings = why_no_mappings(capture, view->priv->why_no_mappings);
 	if (!view->why_no_mappings) {
 		view->priv->spaces = ktrc_spaces_create(capture->schema, view->start_ticks);
 		if (!view->priv->spaces ||

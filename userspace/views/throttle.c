@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../lib/cleanup.h"
+#include "empty.h"
 
 struct throttle_getters {
 	const struct ktrc_getter *cgid, *limiter, *dur, *own, *cpu, *periods, *late;
@@ -17,6 +18,8 @@ struct ktrc_throttle_private {
 	u32 weight, gap_weight;
 	struct ktrc_index limited; /* limiters and threads that were seen together */
 };
+
+static const char *const needs[] = { "throttle.begin", "throttle.gap", NULL };
 
 static struct throttle_getters throttle_getters(const struct ktrc_event *event)
 {
@@ -35,6 +38,7 @@ static void resolve(struct ktrc_throttle *view)
 {
 	const struct ktrc_capture *capture = view->capture;
 	struct ktrc_throttle_private *priv = view->priv;
+	char room[KTRC_WHY_ROOM];
 
 	view->event = ktrc_capture_event(capture, "throttle");
 	priv->begin = ktrc_capture_event(capture, "throttle.begin");
@@ -53,7 +57,8 @@ static void resolve(struct ktrc_throttle *view)
 	priv->gap_weight = ktrc_capture_weight(capture, priv->gap);
 	view->under_way =
 		ktrc_under_way_begin(capture, view->event, priv->begin, KTRC_UNDER_WAY_THROTTLE);
-	view->why_no_gaps = priv->gap ? NULL : "the session does not record throttle.gap";
+	view->needs = needs;
+	view->has_gaps = priv->gap && !ktrc_why_not_recorded(capture, "throttle.gap", room);
 }
 
 static void destroy(struct ktrc_throttle **view)

@@ -23,7 +23,8 @@
  * @cgroups: all intervals, by cgroup and limiter
  * @threads: gaps, by thread and cgroup
  * @lost: gaps, by limiter, with the number of threads
- * @why_no_gaps: why @threads and @lost say nothing, or NULL
+ * @needs: events that it takes numbers from beside @event, up to NULL
+ * @has_gaps: they are recorded, else @threads and @lost say nothing
  * @under_way: who is kept off
  * @nr_unnamed: cgroups without a name
  */
@@ -37,7 +38,8 @@ struct ktrc_throttle {
 	struct ktrc_stalls cgroups;
 	struct ktrc_stalls threads;
 	struct ktrc_stalls lost;
-	const char *why_no_gaps;
+	const char *const *needs;
+	bool has_gaps;
 	struct ktrc_under_way under_way;
 	u64 nr_unnamed;
 	struct ktrc_throttle_private *priv;
