@@ -5,7 +5,7 @@
 # program that took another one's place, its stack, what it has beyond its file, and of a child that it made. Both have
 # ended when the view is made. What is not known has no name; all mappings of a process make up its faults. Of what was
 # mapped before the recording is known what the process has when it ends, or when it is looked at, recorded to the end and by
-# nobody else: when the session is read, saved or stopped, or its run ends; who follows it looks first. A saved trace says the same;
+# nobody else: when the session is read, saved or stopped, or its run ends; who follows it looks first, but not until its stream is full. A saved trace says the same;
 # of a session that does not record mappings the view says which events do.
 . tests/functional/lib.sh
 
@@ -15,7 +15,7 @@ head -c $((64 * 4096)) /dev/zero >"$file"
 echo 4096 >/sys/kernel/debug/fault_around_bytes
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 huge=/proc/sys/vm/nr_hugepages
-trap 'echo 0 >$huge' EXIT
+trap 'echo 0 >$huge; rmmod ktrc_hold 2>/dev/null' EXIT
 echo 4 >$huge
 
 # of PID MAPPING...: "COUNT MAPPING" of each of them
@@ -167,6 +167,27 @@ follow -q --save "$tmp/followed"
 ktrc-read faults --format=json "$tmp/followed" >"$tmp/view" || fail "faults: $?"
 view_knows_old "followed and saved" 11
 is_one_row "followed and saved"
+
+# it does not look so long at a process that somebody holds that its stream fills up meanwhile
+insmod build/functional/ktrc_hold.ko symbols=do_mmap || fail "ktrc_hold: $?"
+ln -s "$(command -v perl)" "$tmp/do_mmap"
+"$tmp/do_mmap" -e 1 &
+held=$!
+until [ "$(cat /proc/$held/wchan)" = ktrc_hold ]; do sleep 0.1; done
+ktrc-ctl start -q --mode=stream --events=fault,map,process --memory=2M || fail "start: $?"
+ktrc-read faults --format=json --follow >"$tmp/view" &
+follower=$!
+for ((i = 0; i < 8; i++)); do
+	taskset -c 0 touch_pages read 20011 >/dev/null || fail "touch_pages: $?"
+done
+kill -KILL $held
+wait $held
+ktrc-ctl stop -q || fail "stop: $?"
+wait $follower || fail "follow: $?"
+expect "lost while it looked" "$(jq .lost "$tmp/view")" 0
+expect "names of mappings" "$(jq .why_mappings_unknown "$tmp/view")" null
+ktrc-ctl reset -q
+rmmod ktrc_hold
 
 ktrc-ctl start -q --events=fault,map || fail "start: $?"
 touch_mappings "$file" >/dev/null || fail "touch_mappings: $?"

@@ -107,7 +107,8 @@ record() {
 	"$@"
 	wait
 	# until nothing is kept off any more
-	until [ "$(throttled_now)" = 0 ]; do
+	for ((tries = 0; $(throttled_now) != 0; tries++)); do
+		[ $tries -lt 100 ] || fail "begun, not ended: $(throttled_now)"
 		sleep 0.1
 	done
 	ktrc-ctl stop -q || fail "stop: $?"

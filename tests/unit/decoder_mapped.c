@@ -159,9 +159,10 @@ static struct ktrc_mapped_look *look_at(const struct ktrc_seen *seen, const char
 {
 	struct ktrc_name row = { .cgid = 5, .path = (char *)path };
 	const struct ktrc_names names = { .rows = &row, .nr = !!path };
+	const struct ktrc_patience patience = { .max_ns = 5 * NSEC_PER_SEC };
 	struct ktrc_schema *schema = synth_schema();
 	struct ktrc_mapped_look *look = ktrc_mapped_look(seen ? &seen->pids : NULL, schema, &names,
-							 path ? 5 : 0, ~0ull, 5 * NSEC_PER_SEC);
+							 path ? 5 : 0, ~0ull, &patience);
 
 	if (!look)
 		abort();

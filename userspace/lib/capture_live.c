@@ -250,8 +250,9 @@ enum whose { NOBODY, WHO_RECORDED, EVERYBODY };
  * the copy that is made afterwards.
  */
 static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
-		      enum whose whose, u64 max_ns, struct ktrc_seen *seen,
-		      struct ktrc_mapped_look **look, struct ktrc_error *err)
+		      enum whose whose, const struct ktrc_patience *patience,
+		      struct ktrc_seen *seen, struct ktrc_mapped_look **look,
+		      struct ktrc_error *err)
 {
 	int ret = copy_all(capture, nl, dev, err);
 
@@ -264,7 +265,7 @@ static int look_ahead(struct ktrc_capture *capture, struct ktrc_nl *nl, struct k
 	ktrc_capture_look_through(capture, seen);
 	*look = ktrc_mapped_look(whose == EVERYBODY ? NULL : &seen->pids, capture->schema,
 				 &capture->names, capture->session.cgid, window_boot_ns(capture),
-				 max_ns);
+				 patience);
 	return *look ? 0 : ktrc_fail(err, ENOMEM, "what processes have mapped");
 }
 
@@ -334,12 +335,13 @@ int ktrc_capture_keep_mapped(struct ktrc_nl *nl, struct ktrc_device *dev, struct
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { .with_changes = true };
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	__ktrc_json json_t *document = NULL;
+	const struct ktrc_patience patience = { .max_ns = NSEC_PER_SEC };
 	u64 look_ticks;
 	int ret = ktrc_capture_describe(nl, dev, &capture, err);
 
 	if (ret < 0 || !can_look(capture, dev) || capture->session.state != KTRC_STATE_RUNNING)
 		return ret;
-	ret = look_ahead(capture, nl, dev, WHO_RECORDED, NSEC_PER_SEC, &seen, &look, err);
+	ret = look_ahead(capture, nl, dev, WHO_RECORDED, &patience, &seen, &look, err);
 	look_ticks = capture->end_ticks;
 	/* what changed after the session had stopped is in no record */
 	if (ret == 0)
@@ -372,18 +374,38 @@ static void look_back(const struct ktrc_capture *capture, struct ktrc_mapped_loo
 					   &capture->names);
 }
 
+/* Is there a ring of a stream whose consumer has to begin. */
+static bool is_nearly_full(const void *data)
+{
+	const struct ktrc_device *dev = data;
+
+	for (size_t i = 0; i < dev->nr_rings; i++) {
+		const struct ktrc_ring *ring = &dev->rings[i];
+		u64 room = (u64)ring->status->nr_packets * ring->status->packet_bytes;
+
+		if (ktrc_ring_head(ring) - ktrc_ring_oldest(ring) > room / 4 * 3)
+			return true;
+	}
+	return false;
+}
+
 /* All that is held now, and what those whose it is, or all, had mapped before. */
 static int take(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_device *dev,
 		enum whose whose, struct ktrc_error *err)
 {
 	__ktrc_mapped_look struct ktrc_mapped_look *look = NULL;
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
+	const struct ktrc_patience patience = {
+		.max_ns = MAX_LOOK_NS,
+		.is_over = whose == EVERYBODY ? is_nearly_full : NULL,
+		.data = dev,
+	};
 	u64 end_ticks, look_ticks;
 	int ret = 0;
 
 	/* what one that has stopped does not record may have changed everything */
 	if (whose && capture->session.state == KTRC_STATE_RUNNING)
-		ret = look_ahead(capture, nl, dev, whose, MAX_LOOK_NS, &seen, &look, err);
+		ret = look_ahead(capture, nl, dev, whose, &patience, &seen, &look, err);
 	if (ret < 0)
 		return ret;
 	look_ticks = end_ticks = capture->end_ticks;

@@ -19,6 +19,7 @@
 #define MAX_MEMORY (1ull << 30) /* more than the parent has */
 #define MAX_CPU_S 20
 #define MAX_TEXT (1u << 28)
+#define LOOK_MS 20 /* whether it is enough */
 
 /* What the parent holds, a session perhaps, does not outlive it for this one's sake. */
 static void close_others(int fd)
@@ -62,26 +63,41 @@ static void be_child(int (*answer)(const void *question, FILE *out), const void 
 	_exit(out && answer(question, out) == 0 && fflush(out) == 0 ? 0 : 1);
 }
 
-/* What comes next, @room bytes at most; 0: the child has ended, -1: its time is over. */
-static ssize_t read_some(int fd, char *text, size_t room, u64 end_ns)
+/* Waits until something comes; false: that is over. */
+static bool await(int fd, const struct ktrc_patience *patience, u64 end_ns)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	s64 left_ms = (s64)(end_ns - ktrc_now_ns(CLOCK_MONOTONIC)) / (s64)NSEC_PER_MSEC;
+	int got = 0;
 
-	if (left_ms <= 0 || TEMP_FAILURE_RETRY(poll(&poll_fd, 1, (int)left_ms)) <= 0)
-		return -1;
-	return TEMP_FAILURE_RETRY(read(fd, text, room));
+	while (got == 0) {
+		s64 left_ms = (s64)(end_ns - ktrc_now_ns(CLOCK_MONOTONIC)) / (s64)NSEC_PER_MSEC;
+
+		if (left_ms <= 0 || (patience->is_over && patience->is_over(patience->data)))
+			return false;
+		if (patience->is_over && left_ms > LOOK_MS)
+			left_ms = LOOK_MS;
+		got = TEMP_FAILURE_RETRY(poll(&poll_fd, 1, (int)left_ms));
+	}
+	return got > 0;
+}
+
+/* What comes next, @room bytes at most; 0: the child has ended, -1: nobody waits any more. */
+static ssize_t read_some(int fd, char *text, size_t room, const struct ktrc_patience *patience,
+			 u64 end_ns)
+{
+	return await(fd, patience, end_ns) ? TEMP_FAILURE_RETRY(read(fd, text, room)) : -1;
 }
 
 /* All that comes; @has_ended: as it came to its end. */
-static char *read_all(int fd, u64 end_ns, bool *has_ended)
+static char *read_all(int fd, const struct ktrc_patience *patience, bool *has_ended)
 {
+	u64 end_ns = ktrc_now_ns(CLOCK_MONOTONIC) + patience->max_ns;
 	size_t room = 1u << 16, len = 0;
 	char *text = malloc(room), *grown;
 	ssize_t got = 1;
 
 	while (text && got > 0 && len < MAX_TEXT) {
-		got = read_some(fd, text + len, room - len - 1, end_ns);
+		got = read_some(fd, text + len, room - len - 1, patience, end_ns);
 		len += got > 0 ? (size_t)got : 0;
 		if (len < room - 1)
 			continue;
@@ -98,9 +114,8 @@ static char *read_all(int fd, u64 end_ns, bool *has_ended)
 }
 
 char *ktrc_child_ask(int (*answer)(const void *question, FILE *out), const void *question,
-		     u64 max_ns)
+		     const struct ktrc_patience *patience)
 {
-	u64 end_ns = ktrc_now_ns(CLOCK_MONOTONIC) + max_ns;
 	char *text = NULL;
 	bool has_ended;
 	int fds[2];
@@ -113,7 +128,7 @@ char *ktrc_child_ask(int (*answer)(const void *question, FILE *out), const void 
 		be_child(answer, question, fds[1]);
 	close(fds[1]);
 	if (child > 0) {
-		text = read_all(fds[0], end_ns, &has_ended);
+		text = read_all(fds[0], patience, &has_ended);
 		kill(child, SIGKILL); /* it has ended, or hangs */
 		waitpid(child, NULL, has_ended ? 0 : WNOHANG);
 	}

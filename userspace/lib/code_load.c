@@ -33,13 +33,14 @@ int ktrc_code_load(struct ktrc_code *code, const struct ktrc_seen *seen,
 		   const struct ktrc_names *names)
 {
 	const struct question question = { seen, names };
+	const struct ktrc_patience patience = { .max_ns = MAX_LOAD_NS };
 	__ktrc_free char *text = NULL;
 	__ktrc_json json_t *document = NULL;
 	int ret;
 
 	if (!seen->user.nr && !seen->copied.nr)
 		return 0;
-	text = ktrc_child_ask(answer, &question, MAX_LOAD_NS);
+	text = ktrc_child_ask(answer, &question, &patience);
 	document = text ? json_loads(text, 0, NULL) : NULL;
 	ret = document ? ktrc_code_from_json(code, document) : 0;
 	if (ret == 0)

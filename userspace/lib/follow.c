@@ -14,6 +14,7 @@
 #include "cleanup.h"
 
 #define WAIT_MS 100
+#define LATE_MS 10 /* that a record is published after its time, at most */
 
 /* Where the consumer is on one CPU. */
 struct lane {
@@ -113,24 +114,37 @@ static int add_lanes(struct ktrc_follow *follow, struct ktrc_error *err)
 	return ret;
 }
 
-static int consume(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
+/* What lies before @to has been used. */
+static int consume(struct ktrc_follow *follow, size_t i, u64 to, struct ktrc_error *err)
 {
 	struct lane *lane = &follow->lanes[i];
 	int ret;
 
-	if (lane->consumed == lane->position)
+	if (to <= lane->consumed)
 		return 0;
-	ret = ktrc_device_consume(follow->dev, follow->dev->rings[i].cpu, lane->position, err);
+	ret = ktrc_device_consume(follow->dev, follow->dev->rings[i].cpu, to, err);
 	if (ret == 0)
-		lane->consumed = lane->position;
+		lane->consumed = to;
 	return ret;
 }
 
-/* Copies a CPU's ring from where the lane is up to @to. */
-static size_t copy(struct ktrc_follow *follow, size_t i, u64 to)
+/* Up to where the records that were copied of a CPU have been handed out; of a packet all, or it counts as none. */
+static u64 used(const struct ktrc_follow *follow, size_t i)
+{
+	const struct lane *lane = &follow->lanes[i];
+	u64 seq, at;
+
+	if (!ktrc_reader_is_held(follow->capture->reader, follow->dev->rings[i].cpu, &seq))
+		return lane->position;
+	at = seq * follow->dev->info.packet_bytes;
+	return at > lane->consumed ? at : lane->consumed;
+}
+
+/* Copies a CPU's ring from @from up to @to. */
+static size_t copy(struct ktrc_follow *follow, size_t i, u64 from, u64 to)
 {
 	struct lane *lane = &follow->lanes[i];
-	struct ktrc_span span = { .from = lane->position, .to = to, .skip = lane->begin };
+	struct ktrc_span span = { .from = from, .to = to, .skip = lane->begin };
 
 	lane->position = to;
 	return ktrc_ring_copy(&follow->dev->rings[i], &span, follow->capture->schema, lane->bytes);
@@ -150,42 +164,55 @@ static int learn_names(struct ktrc_follow *follow, struct ktrc_error *err)
 	return ret == -EOPNOTSUPP ? 0 : ret; /* an older module keeps none */
 }
 
+/* The reader gets what has come on a CPU, behind what it holds back of it; 0: it has nothing, else 1, or an error. */
+static int fill(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
+{
+	struct lane *lane = &follow->lanes[i];
+	const struct ktrc_ring *ring = &follow->dev->rings[i];
+	u64 from = used(follow, i), head = ktrc_ring_head(ring);
+	struct ktrc_reader *reader = follow->capture->reader;
+	int ret = consume(follow, i, from, err);
+
+	if (ret < 0)
+		return ret;
+	if (head != lane->position &&
+	    ktrc_reader_feed(reader, ring->cpu, lane->bytes, copy(follow, i, from, head)) < 0)
+		return ktrc_fail(err, ENOMEM, "reader");
+	return ktrc_reader_is_held(reader, ring->cpu, &from);
+}
+
+/*
+ * What is newer than this another CPU's records may still overtake: they were not there when its ring was
+ * read, or their writer had their time, and was interrupted before it published them.
+ */
+static u64 hold_of(const struct ktrc_follow *follow)
+{
+	const struct ktrc_ioc_info *info = &follow->dev->info;
+	u64 late = follow->capture->clock.hz / 1000 * LATE_MS;
+
+	if (info->state != KTRC_STATE_RUNNING)
+		return UINT64_MAX;
+	return info->now_ticks > late ? info->now_ticks - late : 0;
+}
+
 int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
 {
-	struct ktrc_reader *reader = follow->capture->reader;
-	bool is_running, is_done = true;
+	bool is_done = true;
 	int ret;
 
 	ret = ktrc_device_info(follow->dev, err);
 	if (ret == 0)
 		ret = add_lanes(follow, err);
-	if (ret < 0)
-		return ret;
-	ret = learn_names(follow, err);
-	if (ret < 0)
-		return ret;
-	/* what is newer than this may still be overtaken by another CPU's records */
-	is_running = follow->dev->info.state == KTRC_STATE_RUNNING;
-	ktrc_reader_hold(reader, is_running ? follow->dev->info.now_ticks : UINT64_MAX);
-	for (size_t i = 0; i < follow->nr_lanes; i++) {
-		struct lane *lane = &follow->lanes[i];
-		const struct ktrc_ring *ring = &follow->dev->rings[i];
-		u64 head = ktrc_ring_head(ring);
-
-		if (!ktrc_reader_is_drained(reader, ring->cpu)) {
-			is_done = false;
-			continue;
-		}
-		ret = consume(follow, i, err);
-		if (ret < 0)
-			return ret;
-		if (head == lane->position)
-			continue;
-		is_done = false;
-		if (ktrc_reader_feed(reader, ring->cpu, lane->bytes, copy(follow, i, head)) < 0)
-			return ktrc_fail(err, ENOMEM, "reader");
+	if (ret == 0)
+		ret = learn_names(follow, err);
+	for (size_t i = 0; ret >= 0 && i < follow->nr_lanes; i++) {
+		ret = fill(follow, i, err);
+		is_done = is_done && ret == 0;
 	}
-	follow->is_at_end = !is_running && is_done;
+	if (ret < 0)
+		return ret;
+	ktrc_reader_hold(follow->capture->reader, hold_of(follow));
+	follow->is_at_end = follow->dev->info.state != KTRC_STATE_RUNNING && is_done;
 	return !follow->is_at_end;
 }
 
@@ -209,11 +236,11 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 		if (to <= lane->position)
 			continue;
 		ret = ktrc_trace_append(writer, follow->capture, follow->dev->rings[i].cpu,
-					lane->bytes, copy(follow, i, to), err);
+					lane->bytes, copy(follow, i, lane->position, to), err);
 		if (ret < 0)
 			lane->position = lane->consumed;
 		else
-			ret = consume(follow, i, err);
+			ret = consume(follow, i, lane->position, err);
 		if (ret == 0)
 			ktrc_trace_keep(writer);
 	}
@@ -235,8 +262,7 @@ int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err)
 	int ret;
 
 	for (size_t i = 0; i < follow->nr_lanes; i++)
-		if (ktrc_reader_is_drained(capture->reader, follow->dev->rings[i].cpu) &&
-		    consume(follow, i, err) < 0)
+		if (consume(follow, i, used(follow, i), err) < 0)
 			return -EIO;
 	ret = ktrc_capture_refresh(capture, follow->nl, follow->dev, err);
 	/* the rings were read one after the other */

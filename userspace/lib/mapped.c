@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "child.h"
 #include "cleanup.h"
 #include "hash.h"
 #include "json.h"
@@ -424,9 +423,10 @@ static int keep_all(struct ktrc_mapped_look *look, const struct ktrc_spaces *spa
 	return ktrc_spaces_walk(spaces, pid, keep, &keeper);
 }
 
-static int look_all(struct ktrc_mapped_look *look, const struct question *question, u64 max_ns)
+static int look_all(struct ktrc_mapped_look *look, const struct question *question,
+		    const struct ktrc_patience *patience)
 {
-	__ktrc_free char *text = ktrc_child_ask(answer, question, max_ns);
+	__ktrc_free char *text = ktrc_child_ask(answer, question, patience);
 
 	number_files(&look->files, &look->mapped, look->names);
 	return text ? add_lines(look, text) : 0;
@@ -435,7 +435,7 @@ static int look_all(struct ktrc_mapped_look *look, const struct question *questi
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_index *pids,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
-					  u64 max_ns)
+					  const struct ktrc_patience *patience)
 {
 	const char *path = cgid ? ktrc_names_find(names, cgid) : NULL;
 	const struct question question = {
@@ -445,7 +445,7 @@ struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_index *pids,
 	};
 	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, names);
 
-	if (look && look_all(look, &question, max_ns) == 0) {
+	if (look && look_all(look, &question, patience) == 0) {
 		look->is_all = !pids;
 		return look;
 	}

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "child.h"
 #include "names.h"
 #include "seen.h"
 #include "space.h"
@@ -52,14 +53,14 @@ struct ktrc_mapped_look;
  * @names: of files and cgroups
  * @cgid: of the cgroup to which what is recorded is confined; 0: of none
  * @start_ns: when the window began, CLOCK_BOOTTIME
- * @max_ns: look no longer than that
+ * @patience: look no longer than that
  *
  * Return: NULL without memory; what cannot be read, or not in time, is left out.
  */
 struct ktrc_mapped_look *ktrc_mapped_look(const struct ktrc_index *pids,
 					  const struct ktrc_schema *schema,
 					  const struct ktrc_names *names, u64 cgid, u64 start_ns,
-					  u64 max_ns);
+					  const struct ktrc_patience *patience);
 /** ktrc_mapped_look_at_nothing() - the same of a look that nobody took */
 struct ktrc_mapped_look *ktrc_mapped_look_at_nothing(const struct ktrc_schema *schema,
 						     const struct ktrc_names *names);

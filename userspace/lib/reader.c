@@ -267,21 +267,34 @@ static bool advance(struct ktrc_reader *reader, struct stream *s)
 	return true;
 }
 
+static struct stream *add_stream(struct ktrc_reader *reader, u32 cpu)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	struct stream **slot = s ? ktrc_array_push(reader->streams, reader->nr_streams) : NULL;
+
+	if (!slot) {
+		free(s);
+		return NULL;
+	}
+	*slot = s;
+	s->cpu = cpu;
+	s->record.cpu = cpu;
+	s->record.task = ktrc_tasks_unknown(reader->tasks);
+	return s;
+}
+
 int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_t len)
 {
-	struct stream *s = find_stream(reader, cpu), **slot;
+	struct stream *s = find_stream(reader, cpu) ?: add_stream(reader, cpu);
+	size_t payload = 0;
+	u64 seq;
 
-	if (!s) {
-		s = calloc(1, sizeof(*s));
-		slot = s ? ktrc_array_push(reader->streams, reader->nr_streams) : NULL;
-		if (!slot) {
-			free(s);
-			return -ENOMEM;
-		}
-		*slot = s;
-		s->cpu = cpu;
-		s->record.cpu = cpu;
-		s->record.task = ktrc_tasks_unknown(reader->tasks);
+	if (!s)
+		return -ENOMEM;
+	seq = s->seq;
+	if (s->has_record) {
+		payload = (size_t)(s->record.payload - s->packet);
+		s->offset = (u32)(s->cursor.pos - s->packet);
 	}
 	s->bytes = bytes;
 	s->len = len;
@@ -289,15 +302,21 @@ int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_
 	s->packet = NULL;
 	s->cursor.pos = s->cursor.end = NULL;
 	reader->current = NULL;
-	advance(reader, s);
+	if (s->has_record && open_packet(reader, s) && s->seq == seq)
+		s->record.payload = s->packet + payload;
+	else
+		advance(reader, s);
 	return 0;
 }
 
-bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu)
+bool ktrc_reader_is_held(const struct ktrc_reader *reader, u32 cpu, u64 *seq)
 {
 	const struct stream *s = find_stream(reader, cpu);
 
-	return !s || !s->has_record;
+	if (!s || !s->has_record)
+		return false;
+	*seq = s->seq;
+	return true;
 }
 
 void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks)

@@ -84,14 +84,14 @@ void ktrc_reader_destroy(struct ktrc_reader *reader);
  * @bytes: whole, closed packets; must stay in place until the next feed
  * @len: their length
  *
- * A CPU can be fed again when it is drained.  If the first packet is then
- * a longer copy of the last one decoded, reading goes on where it had ended.
+ * A CPU can be fed again when it is drained, or from the packet on that holds its next record.  If
+ * the first packet is a longer copy of the last one decoded, reading goes on where it had ended.
  * Return: 0 or -ENOMEM.
  */
 int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_t len);
 
-/** ktrc_reader_is_drained() - every record fed for this CPU has been handed out */
-bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu);
+/** ktrc_reader_is_held() - was not every record fed for this CPU handed out; @seq: set to its next one's packet, then */
+bool ktrc_reader_is_held(const struct ktrc_reader *reader, u32 cpu, u64 *seq);
 
 /** ktrc_reader_hold() - leave records after @until_ticks for later */
 void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks);
