@@ -84,7 +84,17 @@ done
 
 rmmod ktrc
 insmod ktrc.ko max_names=300 || fail "insmod: $?"
+ktrc-ctl start -q --session=followed --mode=stream --events=reclaim --memory=1M || fail "start: $?"
+ktrc-read reclaim --session=followed --follow --format=json >"$tmp/followed" &
+follower=$!
+ktrc-ctl start -q --session=written --mode=stream --events=reclaim --memory=1M || fail "start: $?"
+ktrc-read -q --session=written --follow --save "$tmp/written" &
+writer=$!
 ktrc-ctl start -q --events=reclaim --memory=1M || fail "start: $?"
+make first
+shrink first
+pause 3
+rmdir $cgroups/first
 for ((i = 0; i < 10; i++)); do
 	mkdir "$cgroups"/gone{1..50} || fail "mkdir of 50 cgroups"
 	rmdir "$cgroups"/gone{1..50} || fail "rmdir of 50 cgroups"
@@ -96,8 +106,16 @@ shrink late
 rmdir $cgroups/late
 ktrc-ctl stop -q || fail "stop: $?"
 expect "after 500 others, with room for 300" \
-	"$(json_events | named_in_events)" "${ids[late]} /late /late"
-ktrc-ctl reset -q
+	"$(json_events | named_in_events)" "$(printf '%s\n' "${ids[first]} null null" "${ids[late]} /late /late" | sort)"
+ktrc-ctl stop -q --session=followed || fail "stop: $?"
+wait $follower || fail "reclaim --follow: $?"
+expect "of who followed meanwhile" "$(jq -r '.cgroups[].cgroup' "$tmp/followed" | sort | xargs)" "/first /late"
+ktrc-ctl stop -q --session=written || fail "stop: $?"
+wait $writer || fail "--follow --save: $?"
+expect "in its trace" "$(ktrc-read reclaim --format=json "$tmp/written" | jq -r '.cgroups[].cgroup' | sort | xargs)" "/first /late"
+for session in default followed written; do
+	ktrc-ctl reset -q --session=$session || fail "reset: $?"
+done
 
 ktrc-ctl start -q --mode=stream --events=reclaim --memory=1M || fail "start: $?"
 ktrc-read events --follow --format=ndjson >"$tmp/followed" &

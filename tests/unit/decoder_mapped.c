@@ -544,6 +544,49 @@ static void test_left(void)
 	ktrc_schema_destroy(schema);
 }
 
+/* What a process gives up in two packets, which are looked through one by one, and another CPU's in between. */
+static void test_left_in_two(void)
+{
+	static const struct ktrc_names names;
+	const struct ktrc_ev_task other = { .tid = 1, .pid = 1 };
+	const struct ktrc_ev_map rest = { .page = 1020,
+					  .pages = 5,
+					  .map_call = KTRC_map_call_exit,
+					  .anon = 1,
+					  .heap = 1,
+					  .from_pages = 2 };
+	struct ktrc_schema *schema = synth_schema();
+	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, &names);
+	KTRC_CLEANUP(ktrc_seen_release)
+	struct ktrc_seen seen = {
+		.with_changes = true,
+		.start_ticks = WINDOW,
+		.end_ticks = SETTLED,
+	};
+	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+	struct synth_stream s[] = { { .cpu = 0 }, { .cpu = 1 }, { .cpu = 0, .seq = 1 } };
+	static const u32 pids_of[] = { 10, 20, 10 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(s); i++) {
+		synth_open(&s[i], WINDOW + 10 * i, &other);
+		become(&s[i], WINDOW + 10 * i + 1, pids_of[i]);
+		if (i < 2)
+			give_up(&s[i], WINDOW + 10 * i + 2);
+		else
+			synth_record(&s[i], KTRC_EV_map, WINDOW + 10 * i + 2, &rest, sizeof(rest));
+		synth_close(&s[i]);
+		ktrc_seen_add(&seen, schema, s[i].bytes, s[i].len);
+		free(s[i].bytes);
+	}
+	if (!ktrc_index_get(&seen.blocks, 1020 >> KTRC_BLOCK_SHIFT, 0) || !look ||
+	    ktrc_mapped_load(&mapped, look, &seen) < 0)
+		abort();
+	ok(is_file(&mapped, 10, 1001) && is_heap(&mapped, 10, 1022),
+	   "in two packets, looked through one by one");
+	ktrc_mapped_look_destroy(look);
+	ktrc_schema_destroy(schema);
+}
+
 /* There, the number of a process is another one's. */
 enum answer { ASKED, DID_NOT_ASK, CANNOT_TELL };
 
@@ -587,6 +630,7 @@ int main(void)
 	test_whose(schema_without_copies(), "also where stacks cannot be copied");
 	test_whose_is_not_known();
 	test_left();
+	test_left_in_two();
 	fork_both();
 	ok(nr_known(2, NULL) == 2, "what processes have mapped is known");
 	test_all();

@@ -226,6 +226,8 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 	ret = ktrc_device_info(follow->dev, err);
 	if (ret == 0)
 		ret = add_lanes(follow, err);
+	if (ret == 0)
+		ret = learn_names(follow, err);
 	follow->saved_ticks = is_last ? follow->dev->info.now_ticks : 0;
 	for (size_t i = 0; ret == 0 && i < follow->nr_lanes; i++) {
 		struct lane *lane = &follow->lanes[i];

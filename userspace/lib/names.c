@@ -8,6 +8,8 @@
 #include "array.h"
 #include "json.h"
 
+#define MOST_DROPPED 65536
+
 char *ktrc_printable(const char *text)
 {
 	char *copy = malloc(4 * strlen(text) + 1), *to = copy;
@@ -65,6 +67,44 @@ void ktrc_names_release(struct ktrc_names *names)
 		free(names->rows[i].path);
 	free(names->rows);
 	*names = (struct ktrc_names){ 0 };
+}
+
+/* Ids of cgroups, in the order in which they were made, are not used again. */
+static bool is_dropped(const struct ktrc_name *name, const struct ktrc_names *fresh)
+{
+	return name->cgid < KTRC_NAME_FILE && !ktrc_names_row(fresh, name->cgid);
+}
+
+static int by_cgid(const void *pa, const void *pb)
+{
+	const struct ktrc_name *a = pa, *b = pb;
+
+	return a->cgid < b->cgid ? -1 : a->cgid > b->cgid;
+}
+
+void ktrc_names_renew(struct ktrc_names *names, struct ktrc_names *fresh)
+{
+	size_t nr = fresh->nr, nr_dropped = 0;
+	struct ktrc_name *slot;
+
+	for (size_t i = names->nr; i && nr_dropped < MOST_DROPPED; i--) {
+		struct ktrc_name *name = &names->rows[i - 1];
+
+		if (!is_dropped(name, &(struct ktrc_names){ fresh->rows, nr }))
+			continue;
+		/* without memory there are fewer */
+		slot = ktrc_array_push(fresh->rows, fresh->nr);
+		if (!slot)
+			break;
+		*slot = *name;
+		name->path = NULL;
+		nr_dropped++;
+	}
+	if (nr_dropped)
+		qsort(fresh->rows, fresh->nr, sizeof(*fresh->rows), by_cgid);
+	ktrc_names_release(names);
+	*names = *fresh;
+	*fresh = (struct ktrc_names){ 0 };
 }
 
 const struct ktrc_name *ktrc_names_row(const struct ktrc_names *names, u64 cgid)

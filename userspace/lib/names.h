@@ -48,6 +48,13 @@ bool ktrc_build_id_is_text(const char *text);
 
 void ktrc_names_release(struct ktrc_names *names);
 
+/**
+ * ktrc_names_renew() - take those that are valid now
+ * @names: keeps besides the paths of cgroups that are not among them any more, of the newest if they are many
+ * @fresh: those; left empty
+ */
+void ktrc_names_renew(struct ktrc_names *names, struct ktrc_names *fresh);
+
 /** ktrc_names_find() - a cgroup's path; NULL if it is not known */
 const char *ktrc_names_find(const struct ktrc_names *names, u64 cgid);
 

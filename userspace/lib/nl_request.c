@@ -337,7 +337,6 @@ int ktrc_nl_names(struct ktrc_nl *nl, struct ktrc_names *names, struct ktrc_erro
 		ktrc_names_release(&fresh);
 		return say_failure(ret, &call, NULL, err);
 	}
-	ktrc_names_release(names);
-	*names = fresh;
+	ktrc_names_renew(names, &fresh);
 	return 0;
 }

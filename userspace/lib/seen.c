@@ -29,8 +29,7 @@ struct look {
 	struct ktrc_copy_slots *slots; /* NULL: no copies come */
 	struct ktrc_index tgids; /* by thread */
 	u32 tgid; /* of the task in effect */
-	u32 leaver; /* whose memory is told, part by part */
-	u64 left_ticks; /* since when */
+	struct ktrc_leaver *leaver; /* on the packet's CPU; NULL: no memory */
 };
 
 /* false: there was no room */
@@ -95,6 +94,8 @@ void ktrc_seen_release(struct ktrc_seen *seen)
 	ktrc_index_release(&seen->code_of);
 	free(seen->changes);
 	free(seen->left);
+	free(seen->leavers);
+	ktrc_index_release(&seen->leaver_on);
 	ktrc_index_release(&seen->renewed);
 	free(seen->renewals);
 	ktrc_index_release(&seen->born);
@@ -243,14 +244,14 @@ static enum ktrc_area_kind kind_of(const struct look *look, const u8 *payload)
 static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
+	struct ktrc_leaver *leaver = look->leaver;
 	struct ktrc_left *left = NULL;
 
-	if (!ktrc_get_or_0(look->from_pages, payload)) {
-		look->leaver = look->tgid;
-		look->left_ticks = ticks;
-	}
-	if (!seen->with_changes || look->leaver != look->tgid || look->tgid == KTRC_INDEX_NONE ||
-	    look->left_ticks < seen->start_ticks)
+	if (!seen->with_changes || !leaver || look->tgid == KTRC_INDEX_NONE)
+		return;
+	if (!ktrc_get_or_0(look->from_pages, payload))
+		*leaver = (struct ktrc_leaver){ ticks, look->tgid };
+	if (leaver->pid != look->tgid || leaver->ticks < seen->start_ticks)
 		return;
 	/* what finds no room is not known; what is told later is after a birth or another program */
 	if (seen->nr_left < MAX_SEEN)
@@ -258,7 +259,7 @@ static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 	if (!left)
 		return;
 	left->pid = look->tgid;
-	left->ticks = look->left_ticks;
+	left->ticks = leaver->ticks;
 	left->area = (struct ktrc_area){
 		.begin = begin,
 		.end = end,
@@ -316,6 +317,23 @@ static void see_fault(struct look *look, const struct ktrc_event *event, const u
 			    ktrc_get_or_0(look->faults[i].page, payload) >> KTRC_BLOCK_SHIFT);
 }
 
+static struct ktrc_leaver *leaver_on(struct ktrc_seen *seen, u32 cpu)
+{
+	u32 *place = ktrc_index_get(&seen->leaver_on, cpu, 0);
+	struct ktrc_leaver *leaver = NULL;
+
+	if (!place)
+		return NULL;
+	if (*place != KTRC_INDEX_NONE)
+		return &seen->leavers[*place];
+	leaver = ktrc_array_push(seen->leavers, seen->nr_leavers);
+	if (leaver) {
+		leaver->pid = KTRC_INDEX_NONE;
+		*place = (u32)seen->nr_leavers - 1;
+	}
+	return leaver;
+}
+
 static void see_packet(struct look *look, const struct ktrc_schema *schema,
 		       const struct ktrc_packet *packet)
 {
@@ -325,6 +343,7 @@ static void see_packet(struct look *look, const struct ktrc_schema *schema,
 	int id;
 
 	ktrc_copies_reset(look->slots);
+	look->leaver = leaver_on(look->seen, packet->cpu);
 	while ((id = ktrc_cursor_next(&cursor, schema, &payload)) >= 0) {
 		event = &schema->events[id];
 		if (event == look->stack)

@@ -57,6 +57,16 @@ struct ktrc_left {
 };
 
 /**
+ * struct ktrc_leaver - whose memory a CPU's records tell, part by part
+ * @ticks: when they began to
+ * @pid: whose; KTRC_INDEX_NONE: nobody's
+ */
+struct ktrc_leaver {
+	u64 ticks;
+	u32 pid;
+};
+
+/**
  * struct ktrc_renewal - when a process began to run a program, in ticks; 0: not that anybody saw
  * @first: for the first time from @start_ticks of struct ktrc_seen on
  * @last: for the last time of all
@@ -94,6 +104,9 @@ struct ktrc_seen_code {
  * @nr_changes: their number
  * @left: of the memory of processes, when they gave it up
  * @nr_left: their number
+ * @leavers: who gives it up, by CPU
+ * @nr_leavers: their number
+ * @leaver_on: places of @leavers, by CPU
  * @lost_changes: there were more of @changes or @born
  * @is_partial: there were more that were renewed or are code, or it is not known of whom
  * @renewed: places of @renewals, by process
@@ -121,6 +134,9 @@ struct ktrc_seen {
 	size_t nr_changes;
 	struct ktrc_left *left;
 	size_t nr_left;
+	struct ktrc_leaver *leavers;
+	size_t nr_leavers;
+	struct ktrc_index leaver_on;
 	bool lost_changes;
 	bool is_partial;
 	struct ktrc_index renewed;
