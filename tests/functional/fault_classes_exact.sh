@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A prime number of pages swapped in, copied after a fork, written after the zero page was read, also in huge pages,
-# read from a file on a disk and from the disk itself, mapped again when they are in memory, huge, or of a ring of perf's, which
+# read from a file on a disk and from the disk itself, mapped again when they are in memory, huge, of hugetlb's, or of a ring of perf's, which
 # is a driver's memory: that many faults of that class, in the view of faults too, and as many as the kernel counts, those that
 # begin I/O within 0.1 %, also where others wait for it, or for what was read ahead.
 # Each NUMA hint fault that the kernel counts is one of class numa.
@@ -130,6 +130,17 @@ expect "huge, written after it was read" "$(groups huge_rewrite)" "$((31 * 512))
 expect "huge, written by a child" "$(groups huge_fork)" "$((31 * 512)) user write=1 cow minor"
 expect "huge, written when a child had ended" "$(groups huge_reuse)" "31 user write=1 cow minor
 31 user write=1 huge minor"
+
+echo 11 >/proc/sys/vm/nr_hugepages
+expect "pages of hugetlb" "$(cat /proc/sys/vm/nr_hugepages)" 11
+for mode in hugetlb hugetlb_shared; do
+	record $mode pgfault touch_pages $mode $((11 * 512))
+done
+echo 0 >/proc/sys/vm/nr_hugepages
+expect "hugetlb" "$(groups hugetlb)" "11 user write=0 hugetlb minor
+11 user write=1 hugetlb minor"
+in_view hugetlb hugetlb 22
+expect "hugetlb, shared" "$(groups hugetlb_shared)" "11 user write=0 hugetlb minor"
 
 echo 1 >/proc/sys/kernel/numa_balancing
 record balance numa_hint_faults touch_again balance $pages

@@ -37,7 +37,7 @@ echo 0 >$trace/events/kprobes/ktrc_test/enable
 ktrc-ctl stop -q || fail "stop: $?"
 json_events >"$tmp/rows" || fail "read: $?"
 of_program >"$tmp/ours"
-[ "$(wc -l <"$tmp/known")" -eq $((211 * (35 + 4 * ${#of_32[@]}))) ] || fail "$(wc -l <"$tmp/known") calls"
+[ "$(wc -l <"$tmp/known")" -eq $((211 * (36 + 4 * ${#of_32[@]}))) ] || fail "$(wc -l <"$tmp/known") calls"
 diff "$tmp/known" "$tmp/ours" >"$tmp/diff" || fail "not the same, the program's first: $(head -n 20 "$tmp/diff")"
 expect "calls of do_mmap by others and the program" \
 	"$(jq -r 'select(.event == "map" and .fields.map_call == "mmap") | .comm' "$tmp/rows" | grep -cE '^(maps|ls)$')" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Memory that move_pages, migrate_pages and mbind move between two nodes: a record of each run of pages that goes to the
 # same node, with why, from where and to where it goes, and as many pages as the call was asked to move; where it was asked for
-# all that a process has, as the kernel counts. Where mbind's go a policy says, page by page: that is not known.
+# all that a process has, as the kernel counts. Each takes as long as by a second tool. Where mbind's go a policy says, page by page: that is not known.
 # guest: nodes
 . tests/functional/lib.sh
 
@@ -12,6 +12,10 @@ echo never >/sys/kernel/mm/transparent_hugepage/enabled
 echo 0 >/proc/sys/vm/compaction_proactiveness
 echo 0 >/proc/sys/kernel/numa_balancing
 ktrc-ctl start -q --events=numa || fail "start: $?"
+trace=/sys/kernel/tracing
+printf '%s\n' 'p:ktrc_in migrate_pages' 'r:ktrc_out migrate_pages' >$trace/kprobe_events || fail "kprobe_events"
+echo mono >$trace/trace_clock
+echo 1 >$trace/events/kprobes/enable
 # prints its thread, then "reason from_node to_node migrated failed_pages" of each record that there has to be
 taskset -c 0 /usr/bin/python3 - >"$tmp/wanted" <<'END' || fail "the memory"
 import ctypes, mmap, os
@@ -60,6 +64,9 @@ all_on(0)
 call(MBIND, memory, 73 * 4096, BIND, mask(1), 64, MOVE | STRICT)
 print("mempolicy_mbind 0 1023 73 0")
 END
+echo 0 >$trace/events/kprobes/enable
+cp $trace/trace "$tmp/tracefs"
+echo >$trace/kprobe_events
 ktrc-ctl stop -q || fail "stop: $?"
 
 json_events >"$tmp/records" || fail "read: $?"
@@ -68,6 +75,11 @@ jq -r "select(.event == \"numa.migrate\" and .tid == $tid).fields |
 	\"\(.migrate_reason) \(.from_node) \(.to_node) \(.migrated) \(.failed_pages)\"" "$tmp/records" >"$tmp/got"
 note "reason, from, to, pages, pages left: $(paste -sd ';' "$tmp/got")"
 expect "what was moved" "$(cat "$tmp/got")" "$(tail -n +2 "$tmp/wanted")"
+sed -n "s/^ *[^ ]*-$tid  *[^ ]* [^ ]*  *\\([0-9.]*\\): ktrc_\\(in\\|out\\): .*/\\1 \\2/p" "$tmp/tracefs" |
+	awk '$2 == "in" { begin = $1; next } { printf "%.0f\n", ($1 - begin) * 1e6 }' >"$tmp/theirs"
+jq -r "select(.event == \"numa.migrate\" and .tid == $tid).fields.dur / 1000" "$tmp/records" >"$tmp/ours"
+expect "as many as by tracefs" "$(wc -l <"$tmp/ours")" "$(wc -l <"$tmp/theirs")"
+as_long moves "$tmp/ours" "$tmp/theirs" 150
 ktrc-ctl stats --format=json >"$tmp/stats"
 all_accounted "$tmp/stats"
 ktrc-ctl reset -q

@@ -3,6 +3,7 @@
 # Each packet that is left of a long flight recording explains itself: read alone it gives the same
 # records as the whole trace does there, each with its task and its stacks, of whichever family. What lies at a frame's
 # address other packets may have to tell.
+# guest: nodes
 # long
 . tests/functional/lib.sh
 
@@ -13,7 +14,7 @@ gone() {
 	ktrc-ctl status | awk '$1 ~ /^[0-9]+$/ { print $4 }' | sort -n | head -n 1
 }
 
-ktrc-ctl start -q --memory=2M \
+ktrc-ctl start -q --memory=4M \
 	--events=fault,fault.light:stack=both,madvise:stack=dwarf,reclaim,throttle,map,process:stack=kernel,compaction,numa ||
 	fail "start: $?"
 storm
@@ -30,6 +31,23 @@ for _ in {1..199}; do
 done
 advise each 7 >/dev/null || fail "advise: $?"
 echo 1 >/proc/sys/vm/compact_memory
+# each family once more, so that some of it is left
+cgroup=/sys/fs/cgroup/tight
+echo "+cpu +memory" >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $cgroup || fail "mkdir: $?"
+echo "5000 50000" >$cgroup/cpu.max
+for _ in 1 2 3; do
+	in_cgroup $cgroup perl -e '1 for 1 .. 1e6' &
+	loads+=($!)
+done
+wait "${loads[@]}"
+in_cgroup $cgroup dash -c "echo 64K >$cgroup/memory.reclaim; :" 2>/dev/null
+rmdir $cgroup
+# shellcheck disable=SC2016 # perl's: migrate_pages(2), from each node to the other one
+perl -e 'syscall 256, 0, 64, pack("Q", $_), pack("Q", 3 - $_) for 1, 2'
+echo 1 >/proc/sys/kernel/numa_balancing
+touch_again balance 1009 >/dev/null || fail "touch_again: $?"
+echo 0 >/proc/sys/kernel/numa_balancing
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-read -q --save "$tmp/trace" || fail "save: $?"
 /usr/bin/python3 -B - "$tmp/trace" "$tmp/alone" <<'END' || fail "not the same"
@@ -76,8 +94,10 @@ rows = [json.loads(line) for line in parts]
 stacks = sum('user_stack' in row and 'kernel_stack' in row for row in rows)
 bare = [row for row in rows if row['event'] == 'madvise' and 'user_stack' not in row]
 tasks = {(row['tid'], row['comm']) for row in rows}
-nameless = [row for row in rows if row['comm'] in (None, '?') and not row['event'].startswith('throttle')]
-missing = {'fault', 'fault.light', 'madvise', 'map', 'process', 'process.exec', 'process.exit', 'compaction.zone'
+# of an interval it is nobody
+nameless = [row for row in rows if row['comm'] in (None, '?') and row['event'] not in ('throttle', 'throttle.begin')]
+missing = {'fault', 'fault.light', 'madvise', 'map', 'process', 'process.exec', 'process.exit', 'compaction.zone',
+           'reclaim', 'reclaim.begin', 'throttle', 'throttle.begin', 'throttle.gap', 'numa', 'numa.migrate'
            } - {row['event'] for row in rows}
 print(f'# {nr} packets, {len(whole)} records of {len(tasks)} tasks, {len(nameless)} without one, '
       f'{stacks} with stacks, {len(bare)} of madvise without')

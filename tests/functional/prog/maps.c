@@ -127,6 +127,9 @@ static void huge(void)
 	p = map(NULL, bytes, PROT_READ, MAP_SHARED | flags, 0,
 		"prot_read anon map_shared noreserve hugetlb");
 	unmap(p, HUGE_PAGES);
+	/* at no huge page's border */
+	map((void *)PAGE, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED | flags, 0,
+	    "prot_read anon fixed noreserve hugetlb");
 }
 
 static void moves(int i)

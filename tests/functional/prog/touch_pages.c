@@ -10,6 +10,8 @@
  *   cow       stores to a private file mapping
  *   perf      loads from a ring of perf's, which takes 2^n + 1 pages
  *   huge      one store in each 2 MiB of memory advised to be huge
+ *   hugetlb   one load in each huge page of MAP_HUGETLB, and one store
+ *   hugetlb_shared  the same of memory that is shared
  *   storm     read faults, dropping the pages again and again: PAGES in all
  *   bursts    the same with a moment's sleep after each 512 faults
  *   rename    the same as storm under another name each time: all records need a task record
@@ -82,6 +84,18 @@ static char *touch_huge(size_t pages)
 	p += -(unsigned long)p % (HUGE_PAGES * PAGE);
 	if (madvise(p, pages * PAGE, MADV_HUGEPAGE))
 		err(1, "madvise");
+	for (i = 0; i < pages; i += HUGE_PAGES)
+		store(p + i * PAGE, 1);
+	return p;
+}
+
+static char *touch_hugetlb(size_t pages, int flags)
+{
+	char *p = map(pages, flags | MAP_ANONYMOUS | MAP_HUGETLB, -1);
+	size_t i;
+
+	for (i = 0; i < pages; i += HUGE_PAGES)
+		load(p + i * PAGE, 1);
 	for (i = 0; i < pages; i += HUGE_PAGES)
 		store(p + i * PAGE, 1);
 	return p;
@@ -160,6 +174,10 @@ static char *touch(const char *mode, size_t pages)
 		return touch_pread(pages);
 	if (!strcmp(mode, "huge"))
 		return touch_huge(pages);
+	if (!strcmp(mode, "hugetlb"))
+		return touch_hugetlb(pages, MAP_PRIVATE);
+	if (!strcmp(mode, "hugetlb_shared"))
+		return touch_hugetlb(pages, MAP_SHARED);
 	if (!strcmp(mode, "file"))
 		return touch_file(pages);
 	if (!strcmp(mode, "perf"))
