@@ -587,6 +587,61 @@ static void test_left_in_two(void)
 	ktrc_schema_destroy(schema);
 }
 
+static void see_and_free(struct ktrc_seen *seen, const struct ktrc_schema *schema,
+			 struct synth_stream *s)
+{
+	synth_close(s);
+	ktrc_seen_add(seen, schema, s->bytes, s->len);
+	free(s->bytes);
+	*s = (struct synth_stream){ .seq = s->seq };
+}
+
+/* More changes than are kept, all of a process that was made in the window; then its maker ends. */
+static void see_busy(struct ktrc_seen *seen, const struct ktrc_schema *schema)
+{
+	const struct ktrc_ev_task maker = { .tid = 10, .pid = 10 };
+	const struct ktrc_ev_task busy = { .tid = 30, .pid = 30 };
+	const struct ktrc_ev_process made = { .child_tid = 30, .child_pid = 30 };
+	struct synth_stream s = { 0 };
+	u64 ticks = WINDOW;
+
+	synth_open(&s, ticks, &maker);
+	synth_record(&s, KTRC_EV_process, ++ticks, &made, sizeof(made));
+	see_and_free(seen, schema, &s);
+	for (u64 i = 0; i < 1100000;) {
+		synth_open(&s, ++ticks, &busy);
+		while (!synth_is_full(&s))
+			synth_map(&s, ++ticks, i++);
+		see_and_free(seen, schema, &s);
+	}
+	synth_open(&s, ++ticks, &maker);
+	give_up(&s, ++ticks);
+	see_and_free(seen, schema, &s);
+}
+
+static void test_busy(void)
+{
+	static const struct ktrc_names names;
+	struct ktrc_schema *schema = synth_schema();
+	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, &names);
+	KTRC_CLEANUP(ktrc_seen_release)
+	struct ktrc_seen seen = {
+		.with_changes = true,
+		.start_ticks = WINDOW,
+		.end_ticks = WINDOW + 10000000,
+	};
+	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+
+	see_busy(&seen, schema);
+	if (!ktrc_index_get(&seen.blocks, 1000 >> KTRC_BLOCK_SHIFT, 0) || !look ||
+	    ktrc_mapped_load(&mapped, look, &seen) < 0)
+		abort();
+	ok(is_file(&mapped, 10, 1001) && !row_of(&mapped, 30, 1000),
+	   "whatever one changes that was made in the window");
+	ktrc_mapped_look_destroy(look);
+	ktrc_schema_destroy(schema);
+}
+
 /* There, the number of a process is another one's. */
 enum answer { ASKED, DID_NOT_ASK, CANNOT_TELL };
 
@@ -631,6 +686,7 @@ int main(void)
 	test_whose_is_not_known();
 	test_left();
 	test_left_in_two();
+	test_busy();
 	fork_both();
 	ok(nr_known(2, NULL) == 2, "what processes have mapped is known");
 	test_all();

@@ -215,12 +215,18 @@ static void see_code(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 	};
 }
 
+/* Of one that was made in the window records tell all. */
+static bool is_born(const struct look *look)
+{
+	return ktrc_index_find(&look->seen->born, look->tgid, 0) != KTRC_INDEX_NONE;
+}
+
 static void see_change(struct look *look, u64 ticks, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
 	struct ktrc_change *change = NULL;
 
-	if (begin == end || !seen->with_changes)
+	if (begin == end || !seen->with_changes || is_born(look))
 		return;
 	if (seen->nr_changes < MAX_SEEN)
 		change = ktrc_array_push(seen->changes, seen->nr_changes);
@@ -251,7 +257,7 @@ static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 		return;
 	if (!ktrc_get_or_0(look->from_pages, payload))
 		*leaver = (struct ktrc_leaver){ ticks, look->tgid };
-	if (leaver->pid != look->tgid || leaver->ticks < seen->start_ticks)
+	if (leaver->pid != look->tgid || leaver->ticks < seen->start_ticks || is_born(look))
 		return;
 	/* what finds no room is not known; what is told later is after a birth or another program */
 	if (seen->nr_left < MAX_SEEN)
