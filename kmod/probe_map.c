@@ -74,9 +74,10 @@ static bool is_made_up(const struct file *file)
  */
 static void see_file(struct ktrc_ev_map *rec)
 {
+	const u64 page = rec->page; /* shifted, the field would lose bits */
 	const struct vm_area_struct *vma;
 
-	VMA_ITERATOR(vmi, current->mm, rec->page << 12);
+	VMA_ITERATOR(vmi, current->mm, page << 12);
 
 	vma = vma_next(&vmi);
 	if (!vma || !vma->vm_file)
