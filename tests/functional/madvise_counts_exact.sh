@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # A prime number of calls of each advice that this kernel knows, and as many of process_madvise with each
 # that this takes: each gives one record, with that call, that advice, its pages and its errno. An independent probe of the kernel's own, on the same
-# function, counts as many; the view adds up to the same; books are exact.
+# function, counts as many; the view adds up to the same; books are exact. The module names no tracepoint of system calls.
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 calls=10007
+# it finds tracepoints by their names
+grep -qaF mm_vmscan_throttled ktrc.ko || fail "there are no names in it"
+! grep -qaE 'sys_(enter|exit)' ktrc.ko || fail "a tracepoint of system calls"
 trace=/sys/kernel/tracing
 events=$trace/events/kprobes
 
