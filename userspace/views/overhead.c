@@ -21,14 +21,14 @@ struct cost {
  * was not measured is taken to cost as much as the costliest that was.
  */
 static const struct cost costs[] = {
-	{ "fault.light", 77.1 /* light */, 207.9 /* light_ip_deep */, 445.2 /* light_user_deep */,
-	  100.0 /* light_others */, 50.0 /* light_counted */, 111.8 /* light_full */ },
-	{ NULL, 528.7 /* timed */, 1052.0 /* timed_user_deep */, 1052.0 /* timed_user_deep */,
-	  542.3 /* timed_others */, 448.3 /* timed_counted */, 528.7 /* timed */ },
+	{ "fault.light", 78.2 /* light */, 209.4 /* light_ip_deep */, 445.0 /* light_user_deep */,
+	  101.2 /* light_others */, 50.0 /* light_counted */, 113.9 /* light_full */ },
+	{ NULL, 527.8 /* timed */, 1053.8 /* timed_user_deep */, 1053.8 /* timed_user_deep */,
+	  541.4 /* timed_others */, 448.3 /* timed_counted */, 527.8 /* timed */ },
 };
 
 /* What is more of a record with a kernel stack; a copy was not measured. */
-static const double kernel_stack = 4563.7 /* light_kernel_deep */ - 77.1 /* light */;
+static const double kernel_stack = 4563.6 /* light_kernel_deep */ - 78.2 /* light */;
 
 static const struct cost *cost_of(const struct ktrc_event *event)
 {
