@@ -98,7 +98,7 @@ struct vma_iterator {
 	struct vm_area_struct *next;
 };
 
-#define VMA_ITERATOR(name, mm, addr) struct vma_iterator name = { (mm)->mmap }
+#define VMA_ITERATOR(name, mm, addr) struct vma_iterator name = { find_vma(mm, addr) }
 
 static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
 {

@@ -174,10 +174,10 @@ ln -s "$(command -v perl)" "$tmp/do_mmap"
 "$tmp/do_mmap" -e 1 &
 held=$!
 until [ "$(cat /proc/$held/wchan)" = ktrc_hold ]; do sleep 0.1; done
-ktrc-ctl start -q --mode=stream --events=fault,map,process --memory=2M || fail "start: $?"
+ktrc-ctl start -q --mode=stream --events=fault,map,process --memory=4M || fail "start: $?"
 ktrc-read faults --format=json --follow >"$tmp/view" &
 follower=$!
-for ((i = 0; i < 8; i++)); do
+for ((i = 0; i < 13; i++)); do
 	taskset -c 0 touch_pages read 20011 >/dev/null || fail "touch_pages: $?"
 done
 kill -KILL $held

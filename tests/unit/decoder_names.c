@@ -55,7 +55,7 @@ static void test_many(void)
 	ktrc_names_renew(&names, &fresh);
 	for (size_t i = 1; i < names.nr; i++)
 		is_sorted = is_sorted && names.rows[i - 1].cgid < names.rows[i].cgid;
-	ok(names.nr == 65537 && is_sorted && is(&names, 70000, "/gone") && is(&names, 100, NULL) &&
+	ok(names.nr == 16385 && is_sorted && is(&names, 70000, "/gone") && is(&names, 100, NULL) &&
 		   is(&names, 100000, "/here"),
 	   "the newest of many");
 	ktrc_names_release(&names);

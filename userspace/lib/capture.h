@@ -147,7 +147,7 @@ int ktrc_capture_live(struct ktrc_nl *nl, struct ktrc_device *dev, bool with_map
  *
  * With all that all processes have, as nobody knows what will be recorded.  Nothing is looked at where the session
  * does not record what changes there, or holds more than can be looked through in passing.  Takes five seconds at most,
- * or until a ring is nearly full, and what it takes to look through the rings.
+ * or until a ring is half full, and what it takes to look through the rings.
  */
 int ktrc_capture_look_first(struct ktrc_capture *capture, struct ktrc_nl *nl,
 			    struct ktrc_device *dev, struct ktrc_error *err);

@@ -383,7 +383,7 @@ static bool is_nearly_full(const void *data)
 		const struct ktrc_ring *ring = &dev->rings[i];
 		u64 room = (u64)ring->status->nr_packets * ring->status->packet_bytes;
 
-		if (ktrc_ring_head(ring) - ktrc_ring_oldest(ring) > room / 4 * 3)
+		if (ktrc_ring_head(ring) - ktrc_ring_oldest(ring) > room / 2)
 			return true;
 	}
 	return false;

@@ -19,7 +19,7 @@
 #define MAX_MEMORY (1ull << 30) /* more than the parent has */
 #define MAX_CPU_S 20
 #define MAX_TEXT (1u << 28)
-#define LOOK_MS 20 /* whether it is enough */
+#define LOOK_MS 5 /* whether it is enough */
 
 /* What the parent holds, a session perhaps, does not outlive it for this one's sake. */
 static void close_others(int fd)

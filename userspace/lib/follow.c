@@ -14,7 +14,8 @@
 #include "cleanup.h"
 
 #define WAIT_MS 100
-#define LATE_MS 10 /* that a record is published after its time, at most */
+#define HELD_WAIT_MS 20
+#define LATE_MS 50 /* that a record is published after its time, but for who is stopped longer */
 
 /* Where the consumer is on one CPU. */
 struct lane {
@@ -181,6 +182,20 @@ static int fill(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
 	return ktrc_reader_is_held(reader, ring->cpu, &from);
 }
 
+/* Is there a ring in which not much more has room until something is consumed. */
+static bool is_half_full(const struct ktrc_follow *follow)
+{
+	for (size_t i = 0; i < follow->nr_lanes; i++) {
+		const struct ktrc_status *status = follow->dev->rings[i].status;
+		const struct lane *lane = &follow->lanes[i];
+
+		if (lane->position - lane->consumed >
+		    (u64)status->nr_packets * status->packet_bytes / 2)
+			return true;
+	}
+	return false;
+}
+
 /*
  * What is newer than this another CPU's records may still overtake: they were not there when its ring was
  * read, or their writer had their time, and was interrupted before it published them.
@@ -188,7 +203,7 @@ static int fill(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
 static u64 hold_of(const struct ktrc_follow *follow)
 {
 	const struct ktrc_ioc_info *info = &follow->dev->info;
-	u64 late = follow->capture->clock.hz / 1000 * LATE_MS;
+	u64 late = is_half_full(follow) ? 0 : follow->capture->clock.hz / 1000 * LATE_MS;
 
 	if (info->state != KTRC_STATE_RUNNING)
 		return UINT64_MAX;
@@ -227,7 +242,7 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 	if (ret == 0)
 		ret = add_lanes(follow, err);
 	if (ret == 0)
-		ret = learn_names(follow, err);
+		(void)learn_names(follow, err); /* at the end they are asked for again */
 	follow->saved_ticks = is_last ? follow->dev->info.now_ticks : 0;
 	for (size_t i = 0; ret == 0 && i < follow->nr_lanes; i++) {
 		struct lane *lane = &follow->lanes[i];
@@ -254,7 +269,15 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 void ktrc_follow_wait(struct ktrc_follow *follow)
 {
 	struct pollfd poll_fd = { .fd = follow->dev->fd, .events = POLLIN };
+	u64 seq;
 
+	/* what is held back can be read, which is no reason to look again at once */
+	for (size_t i = 0; i < follow->nr_lanes; i++) {
+		if (ktrc_reader_is_held(follow->capture->reader, follow->dev->rings[i].cpu, &seq)) {
+			poll(NULL, 0, HELD_WAIT_MS);
+			return;
+		}
+	}
 	poll(&poll_fd, 1, WAIT_MS);
 }
 

@@ -486,9 +486,11 @@ void ktrc_cleanup_mapped_look(struct ktrc_mapped_look **look)
 	ktrc_mapped_look_destroy(*look);
 }
 
-/* Who began to run a program has nothing of what it had. */
+/* Who began to run a program has nothing of what it had; one that was made has its number from another one at most. */
 static int keep_process(struct ktrc_mapped_look *look, const struct near *near, u32 pid)
 {
+	if (ktrc_index_find(&near->seen->born, pid, 0) != KTRC_INDEX_NONE)
+		return 0;
 	if (find_left(look, near->seen, pid))
 		return keep_all(look, look->left, near, pid);
 	return ktrc_seen_renewed(near->seen, pid).first ? 0 :

@@ -8,7 +8,7 @@
 #include "array.h"
 #include "json.h"
 
-#define MOST_DROPPED 65536
+#define MOST_DROPPED 16384 /* the module keeps as many that are there */
 
 char *ktrc_printable(const char *text)
 {
