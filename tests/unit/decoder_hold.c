@@ -55,7 +55,10 @@ static void feed(u32 cpu)
 
 	if (!copy.bytes)
 		return;
-	nr_held += ktrc_reader_is_held(reader, cpu, &last_seq[cpu]);
+	if (!ktrc_reader_is_drained(reader, cpu)) {
+		last_seq[cpu] = ktrc_reader_packet(reader, cpu);
+		nr_held++;
+	}
 	from = last_seq[cpu] * SYNTH_PACKET_BYTES;
 	last_seq[cpu] = copy.seq - 1;
 	copy.bytes = malloc(copy.packet + SYNTH_PACKET_BYTES);

@@ -544,10 +544,26 @@ static void test_left(void)
 	ktrc_schema_destroy(schema);
 }
 
+/* What is mapped by what was seen, near to @page; gives back @seen. */
+static struct ktrc_mapped mapped_near(const struct ktrc_schema *schema, struct ktrc_seen *seen,
+				      u64 page)
+{
+	static const struct ktrc_names names;
+	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, &names);
+	struct ktrc_mapped mapped = { 0 };
+
+	if (!ktrc_index_get(&seen->blocks, page >> KTRC_BLOCK_SHIFT, 0) || !look ||
+	    ktrc_mapped_load(&mapped, look, seen) < 0)
+		abort();
+	ktrc_mapped_look_destroy(look);
+	ktrc_seen_release(seen);
+	return mapped;
+}
+
 /* What a process gives up in two packets, which are looked through one by one, and another CPU's in between. */
 static void test_left_in_two(void)
 {
-	static const struct ktrc_names names;
+	static const u32 pids_of[] = { 10, 20, 10 };
 	const struct ktrc_ev_task other = { .tid = 1, .pid = 1 };
 	const struct ktrc_ev_map rest = { .page = 1020,
 					  .pages = 5,
@@ -555,17 +571,14 @@ static void test_left_in_two(void)
 					  .anon = 1,
 					  .heap = 1,
 					  .from_pages = 2 };
-	struct ktrc_schema *schema = synth_schema();
-	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, &names);
-	KTRC_CLEANUP(ktrc_seen_release)
 	struct ktrc_seen seen = {
 		.with_changes = true,
 		.start_ticks = WINDOW,
 		.end_ticks = SETTLED,
 	};
-	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
 	struct synth_stream s[] = { { .cpu = 0 }, { .cpu = 1 }, { .cpu = 0, .seq = 1 } };
-	static const u32 pids_of[] = { 10, 20, 10 };
+	struct ktrc_schema *schema = synth_schema();
+	struct ktrc_mapped mapped;
 
 	for (size_t i = 0; i < ARRAY_SIZE(s); i++) {
 		synth_open(&s[i], WINDOW + 10 * i, &other);
@@ -578,12 +591,10 @@ static void test_left_in_two(void)
 		ktrc_seen_add(&seen, schema, s[i].bytes, s[i].len);
 		free(s[i].bytes);
 	}
-	if (!ktrc_index_get(&seen.blocks, 1020 >> KTRC_BLOCK_SHIFT, 0) || !look ||
-	    ktrc_mapped_load(&mapped, look, &seen) < 0)
-		abort();
+	mapped = mapped_near(schema, &seen, 1020);
 	ok(is_file(&mapped, 10, 1001) && is_heap(&mapped, 10, 1022),
 	   "in two packets, looked through one by one");
-	ktrc_mapped_look_destroy(look);
+	ktrc_mapped_release(&mapped);
 	ktrc_schema_destroy(schema);
 }
 
@@ -621,24 +632,19 @@ static void see_busy(struct ktrc_seen *seen, const struct ktrc_schema *schema)
 
 static void test_busy(void)
 {
-	static const struct ktrc_names names;
-	struct ktrc_schema *schema = synth_schema();
-	struct ktrc_mapped_look *look = ktrc_mapped_look_at_nothing(schema, &names);
-	KTRC_CLEANUP(ktrc_seen_release)
 	struct ktrc_seen seen = {
 		.with_changes = true,
 		.start_ticks = WINDOW,
 		.end_ticks = WINDOW + 10000000,
 	};
-	KTRC_CLEANUP(ktrc_mapped_release) struct ktrc_mapped mapped = { 0 };
+	struct ktrc_schema *schema = synth_schema();
+	struct ktrc_mapped mapped;
 
 	see_busy(&seen, schema);
-	if (!ktrc_index_get(&seen.blocks, 1000 >> KTRC_BLOCK_SHIFT, 0) || !look ||
-	    ktrc_mapped_load(&mapped, look, &seen) < 0)
-		abort();
+	mapped = mapped_near(schema, &seen, 1000);
 	ok(is_file(&mapped, 10, 1001) && !row_of(&mapped, 30, 1000),
 	   "whatever one changes that was made in the window");
-	ktrc_mapped_look_destroy(look);
+	ktrc_mapped_release(&mapped);
 	ktrc_schema_destroy(schema);
 }
 

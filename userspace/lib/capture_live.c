@@ -374,19 +374,10 @@ static void look_back(const struct ktrc_capture *capture, struct ktrc_mapped_loo
 					   &capture->names);
 }
 
-/* Is there a ring of a stream whose consumer has to begin. */
-static bool is_nearly_full(const void *data)
+/* Of a stream the consumer has to begin then. */
+static bool is_half_full(const void *dev)
 {
-	const struct ktrc_device *dev = data;
-
-	for (size_t i = 0; i < dev->nr_rings; i++) {
-		const struct ktrc_ring *ring = &dev->rings[i];
-		u64 room = (u64)ring->status->nr_packets * ring->status->packet_bytes;
-
-		if (ktrc_ring_head(ring) - ktrc_ring_oldest(ring) > room / 2)
-			return true;
-	}
-	return false;
+	return ktrc_device_is_half_full(dev);
 }
 
 /* All that is held now, and what those whose it is, or all, had mapped before. */
@@ -397,7 +388,7 @@ static int take(struct ktrc_capture *capture, struct ktrc_nl *nl, struct ktrc_de
 	KTRC_CLEANUP(ktrc_seen_release) struct ktrc_seen seen = { 0 };
 	const struct ktrc_patience patience = {
 		.max_ns = MAX_LOOK_NS,
-		.is_over = whose == EVERYBODY ? is_nearly_full : NULL,
+		.is_over = whose == EVERYBODY ? is_half_full : NULL,
 		.data = dev,
 	};
 	u64 end_ticks, look_ticks;

@@ -171,6 +171,18 @@ static int map_ring(struct ktrc_device *dev, u32 cpu, struct ktrc_error *err)
 	return 0;
 }
 
+bool ktrc_device_is_half_full(const struct ktrc_device *dev)
+{
+	for (size_t i = 0; i < dev->nr_rings; i++) {
+		const struct ktrc_ring *ring = &dev->rings[i];
+		u64 room = (u64)ring->status->nr_packets * ring->status->packet_bytes;
+
+		if (ktrc_ring_head(ring) - ktrc_ring_oldest(ring) > room / 2)
+			return true;
+	}
+	return false;
+}
+
 int ktrc_device_map(struct ktrc_device *dev, struct ktrc_error *err)
 {
 	int ret;

@@ -55,6 +55,9 @@ void ktrc_cleanup_device(struct ktrc_device **dev);
 /** ktrc_device_info() - refresh @dev->info */
 int ktrc_device_info(struct ktrc_device *dev, struct ktrc_error *err);
 
+/** ktrc_device_is_half_full() - is a ring more than half full of what is not consumed, or overwritten */
+bool ktrc_device_is_half_full(const struct ktrc_device *dev);
+
 /** ktrc_device_map() - map the rings of CPUs that are not mapped yet */
 int ktrc_device_map(struct ktrc_device *dev, struct ktrc_error *err);
 

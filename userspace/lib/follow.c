@@ -133,11 +133,13 @@ static int consume(struct ktrc_follow *follow, size_t i, u64 to, struct ktrc_err
 static u64 used(const struct ktrc_follow *follow, size_t i)
 {
 	const struct lane *lane = &follow->lanes[i];
-	u64 seq, at;
+	const struct ktrc_reader *reader = follow->capture->reader;
+	u32 cpu = follow->dev->rings[i].cpu;
+	u64 at;
 
-	if (!ktrc_reader_is_held(follow->capture->reader, follow->dev->rings[i].cpu, &seq))
+	if (ktrc_reader_is_drained(reader, cpu))
 		return lane->position;
-	at = seq * follow->dev->info.packet_bytes;
+	at = ktrc_reader_packet(reader, cpu) * follow->dev->info.packet_bytes;
 	return at > lane->consumed ? at : lane->consumed;
 }
 
@@ -179,21 +181,7 @@ static int fill(struct ktrc_follow *follow, size_t i, struct ktrc_error *err)
 	if (head != lane->position &&
 	    ktrc_reader_feed(reader, ring->cpu, lane->bytes, copy(follow, i, from, head)) < 0)
 		return ktrc_fail(err, ENOMEM, "reader");
-	return ktrc_reader_is_held(reader, ring->cpu, &from);
-}
-
-/* Is there a ring in which not much more has room until something is consumed. */
-static bool is_half_full(const struct ktrc_follow *follow)
-{
-	for (size_t i = 0; i < follow->nr_lanes; i++) {
-		const struct ktrc_status *status = follow->dev->rings[i].status;
-		const struct lane *lane = &follow->lanes[i];
-
-		if (lane->position - lane->consumed >
-		    (u64)status->nr_packets * status->packet_bytes / 2)
-			return true;
-	}
-	return false;
+	return !ktrc_reader_is_drained(reader, ring->cpu);
 }
 
 /*
@@ -203,7 +191,9 @@ static bool is_half_full(const struct ktrc_follow *follow)
 static u64 hold_of(const struct ktrc_follow *follow)
 {
 	const struct ktrc_ioc_info *info = &follow->dev->info;
-	u64 late = is_half_full(follow) ? 0 : follow->capture->clock.hz / 1000 * LATE_MS;
+	u64 late = ktrc_device_is_half_full(follow->dev) ?
+			   0 :
+			   follow->capture->clock.hz / 1000 * LATE_MS;
 
 	if (info->state != KTRC_STATE_RUNNING)
 		return UINT64_MAX;
@@ -269,11 +259,10 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 void ktrc_follow_wait(struct ktrc_follow *follow)
 {
 	struct pollfd poll_fd = { .fd = follow->dev->fd, .events = POLLIN };
-	u64 seq;
 
 	/* what is held back can be read, which is no reason to look again at once */
 	for (size_t i = 0; i < follow->nr_lanes; i++) {
-		if (ktrc_reader_is_held(follow->capture->reader, follow->dev->rings[i].cpu, &seq)) {
+		if (!ktrc_reader_is_drained(follow->capture->reader, follow->dev->rings[i].cpu)) {
 			poll(NULL, 0, HELD_WAIT_MS);
 			return;
 		}

@@ -285,15 +285,14 @@ static int add_lines(struct ktrc_mapped_look *look, char *text)
 	return ret;
 }
 
-/* What a process gave up first it had when the window began, unless that made it or a program of it. */
+/* What a process gave up first it had when the window began, unless it began a program before. */
 static const struct ktrc_left *find_left(const struct ktrc_mapped_look *look,
 					 const struct ktrc_seen *seen, u32 pid)
 {
 	u32 at = ktrc_index_find(&look->leavers, pid, 0);
 	u64 renewed = ktrc_seen_renewed(seen, pid).first;
 
-	if (at == KTRC_INDEX_NONE || ktrc_index_find(&seen->born, pid, 0) != KTRC_INDEX_NONE ||
-	    (renewed && renewed < seen->left[at].ticks))
+	if (at == KTRC_INDEX_NONE || (renewed && renewed < seen->left[at].ticks))
 		return NULL;
 	return &seen->left[at];
 }
@@ -489,7 +488,7 @@ void ktrc_cleanup_mapped_look(struct ktrc_mapped_look **look)
 /* Who began to run a program has nothing of what it had; one that was made has its number from another one at most. */
 static int keep_process(struct ktrc_mapped_look *look, const struct near *near, u32 pid)
 {
-	if (ktrc_index_find(&near->seen->born, pid, 0) != KTRC_INDEX_NONE)
+	if (ktrc_seen_is_born(near->seen, pid))
 		return 0;
 	if (find_left(look, near->seen, pid))
 		return keep_all(look, look->left, near, pid);

@@ -309,14 +309,16 @@ int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_
 	return 0;
 }
 
-bool ktrc_reader_is_held(const struct ktrc_reader *reader, u32 cpu, u64 *seq)
+bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu)
 {
 	const struct stream *s = find_stream(reader, cpu);
 
-	if (!s || !s->has_record)
-		return false;
-	*seq = s->seq;
-	return true;
+	return !s || !s->has_record;
+}
+
+u64 ktrc_reader_packet(const struct ktrc_reader *reader, u32 cpu)
+{
+	return find_stream(reader, cpu)->seq;
 }
 
 void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks)

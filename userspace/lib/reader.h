@@ -90,8 +90,10 @@ void ktrc_reader_destroy(struct ktrc_reader *reader);
  */
 int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_t len);
 
-/** ktrc_reader_is_held() - was not every record fed for this CPU handed out; @seq: set to its next one's packet, then */
-bool ktrc_reader_is_held(const struct ktrc_reader *reader, u32 cpu, u64 *seq);
+/** ktrc_reader_is_drained() - every record fed for this CPU has been handed out */
+bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu);
+/** ktrc_reader_packet() - number of the packet that holds the next record of a CPU that is not drained */
+u64 ktrc_reader_packet(const struct ktrc_reader *reader, u32 cpu);
 
 /** ktrc_reader_hold() - leave records after @until_ticks for later */
 void ktrc_reader_hold(struct ktrc_reader *reader, u64 until_ticks);

@@ -65,6 +65,11 @@ struct ktrc_renewal ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid)
 	return at == KTRC_INDEX_NONE ? (struct ktrc_renewal){ 0 } : seen->renewals[at];
 }
 
+bool ktrc_seen_is_born(const struct ktrc_seen *seen, u32 pid)
+{
+	return ktrc_index_find(&seen->born, pid, 0) != KTRC_INDEX_NONE;
+}
+
 u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end)
 {
 	u64 last = 0;
@@ -215,18 +220,12 @@ static void see_code(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 	};
 }
 
-/* Of one that was made in the window records tell all. */
-static bool is_born(const struct look *look)
-{
-	return ktrc_index_find(&look->seen->born, look->tgid, 0) != KTRC_INDEX_NONE;
-}
-
 static void see_change(struct look *look, u64 ticks, u64 begin, u64 end)
 {
 	struct ktrc_seen *seen = look->seen;
 	struct ktrc_change *change = NULL;
 
-	if (begin == end || !seen->with_changes || is_born(look))
+	if (begin == end || !seen->with_changes || ktrc_seen_is_born(seen, look->tgid))
 		return;
 	if (seen->nr_changes < MAX_SEEN)
 		change = ktrc_array_push(seen->changes, seen->nr_changes);
@@ -257,7 +256,8 @@ static void see_left(struct look *look, u64 ticks, const u8 *payload, u64 begin,
 		return;
 	if (!ktrc_get_or_0(look->from_pages, payload))
 		*leaver = (struct ktrc_leaver){ ticks, look->tgid };
-	if (leaver->pid != look->tgid || leaver->ticks < seen->start_ticks || is_born(look))
+	if (leaver->pid != look->tgid || leaver->ticks < seen->start_ticks ||
+	    ktrc_seen_is_born(seen, look->tgid))
 		return;
 	/* what finds no room is not known; what is told later is after a birth or another program */
 	if (seen->nr_left < MAX_SEEN)

@@ -165,6 +165,9 @@ void ktrc_seen_add(struct ktrc_seen *seen, const struct ktrc_schema *schema, con
 bool ktrc_seen_is_empty(const struct ktrc_seen *seen);
 /** ktrc_seen_renewed() - when a process began to run a program */
 struct ktrc_renewal ktrc_seen_renewed(const struct ktrc_seen *seen, u32 pid);
+/** ktrc_seen_is_born() - was a process made in the window: records tell all that it has */
+bool ktrc_seen_is_born(const struct ktrc_seen *seen, u32 pid);
+
 /** ktrc_seen_mapped() - when a process last mapped code within a range of addresses, in ticks; 0: not that anybody saw */
 u64 ktrc_seen_mapped(const struct ktrc_seen *seen, u32 pid, u64 begin, u64 end);
 void ktrc_seen_release(struct ktrc_seen *seen);

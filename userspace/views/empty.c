@@ -146,19 +146,19 @@ static const struct ktrc_event *only_counted(const struct ktrc_capture *capture,
 }
 
 /* No hit became a record, and not all were lost. */
-static void only_filtered(const struct ktrc_capture *capture, u64 events, u64 filtered, u64 hits,
-			  struct ktrc_error *err)
+static void only_filtered(const struct ktrc_capture *capture, u64 events,
+			  const struct ktrc_counters *all, struct ktrc_error *err)
 {
 	const struct ktrc_event *counted = only_counted(capture, events);
 	char why[160];
 
 	if (counted) {
-		snprintf(why, sizeof(why), "%llu hits were only counted", filtered);
+		snprintf(why, sizeof(why), "%llu hits were only counted", all->filtered);
 		nothing(err, capture, why);
 		ktrc_hint(err, "ktrc-ctl start --events=%s records them", counted->label);
 		return;
 	}
-	snprintf(why, sizeof(why), "a filter rejected %llu of %llu hits", filtered, hits);
+	snprintf(why, sizeof(why), "a filter rejected %llu of %llu hits", all->filtered, all->hits);
 	nothing(err, capture, why);
 	ktrc_hint(err, "ktrc-read summary    shows what the counters say");
 }
@@ -181,7 +181,7 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
 		nothing(err, capture, why);
 		ktrc_hint(err, "ktrc-ctl stats says why they were lost; try --memory=128M");
 	} else if (all.filtered + lost == all.hits) {
-		only_filtered(capture, events, all.filtered, all.hits, err);
+		only_filtered(capture, events, &all, err);
 	} else if (capture->session.mode == KTRC_MODE_STREAM) {
 		nothing(err, capture, "a consumer has already taken every record");
 		ktrc_hint(err, "ktrc-read --follow shows records as they come");
