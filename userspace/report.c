@@ -32,7 +32,7 @@ int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *
 {
 	u64 lost = ktrc_capture_lost(capture);
 
-	if (!code && cli->max_loss && lost > *cli->max_loss) {
+	if ((!code || code == KTRC_EXIT_NOTHING) && cli->max_loss && lost > *cli->max_loss) {
 		fprintf(stderr, "%s: session %s: %llu hits lost, more than --max-loss=%llu\n",
 			program_invocation_short_name, capture->session.name, lost, *cli->max_loss);
 		return KTRC_EXIT_LOSS;

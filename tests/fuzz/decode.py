@@ -94,10 +94,15 @@ class Schema:
     def value(self, event, name, value):
         """A field as ktrc-read shows it in JSON: enumerations by name."""
         if isinstance(value, bytes):
-            return value.decode('latin-1')
+            return plain(value)
         if event.formats[name] == 'address':
             return hex(value)
         return self.enums.get(event.enums[name], {}).get(value, value)
+
+
+def plain(text):
+    """A name as ktrc-read shows it: what is not printable ASCII is '?'."""
+    return ''.join(chr(c) if 32 <= c < 127 else '?' for c in text)
 
 
 def copy_id(regs, words):

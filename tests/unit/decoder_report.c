@@ -590,6 +590,44 @@ static void test_counted(void)
 	has_no_records = false;
 }
 
+/* The exit code of an empty view, where no loss is fine. */
+static int code_of_nothing(void)
+{
+	const u64 none = 0;
+	struct ktrc_cli cli = { .is_quiet = true, .max_loss = &none, .out.file = stdout };
+	struct ktrc_capture *capture = make_capture(BIT(throttle));
+	FILE *standard_error = stderr;
+	int code;
+
+	stderr = fopen("/dev/null", "w");
+	code = ktrc_report(capture, KTRC_VIEW_THROTTLE, false, &cli);
+	fclose(stderr);
+	stderr = standard_error;
+	ktrc_capture_destroy(capture);
+	return code;
+}
+
+static void test_all_lost(void)
+{
+	has_no_records = true;
+	ok(code_of_nothing() == KTRC_EXIT_NOTHING, "where nothing was recorded that is said");
+	lost = 7;
+	ok(code_of_nothing() == KTRC_EXIT_LOSS, "not where all of it may have been lost");
+	lost = 0;
+	has_no_records = false;
+}
+
+static void test_light_summary(void)
+{
+	json_t *verdict = member(BIT(fault_light), KTRC_VIEW_SUMMARY, "verdict");
+	const char *name = json_string_value(json_object_get(verdict, "name"));
+
+	ok(name && !strcmp(name, "fault_rate") &&
+		   json_is_null(json_object_get(verdict, "cpu_percent")),
+	   "what faults cost is not known of those that have no duration");
+	json_decref(verdict);
+}
+
 static void test_summary(void)
 {
 	const struct ktrc_cli bare = { 0 };
@@ -668,6 +706,8 @@ int main(void)
 	test_kswapd();
 	test_gaps();
 	test_counted();
+	test_all_lost();
+	test_light_summary();
 	test_summary();
 	test_quota_above();
 	test_zones();

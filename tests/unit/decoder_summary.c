@@ -15,7 +15,9 @@
 #define NR_FAULTS 11
 #define NR_MAJORS 3
 
+static u64 window_s = 1;
 static u32 waits_of_kind; /* 200 ms of that; 0: none */
+static u32 nr_short_stalls; /* of the machine, of 30 ms */
 static bool is_older; /* than the result that says who began I/O */
 
 static void make_older(struct ktrc_schema *schema)
@@ -27,20 +29,31 @@ static void make_older(struct ktrc_schema *schema)
 			*results->values[i].name = '-';
 }
 
+static void put_stalls(struct synth_stream *s)
+{
+	const struct ktrc_ev_reclaim wait = { .kind = waits_of_kind, .dur = SYNTH_HZ / 5 };
+	const struct ktrc_ev_reclaim stall = { .kind = KTRC_reclaim_kind_direct,
+					       .dur = 3 * SYNTH_HZ / 100 };
+	u64 end = START_TICKS + window_s * SYNTH_HZ;
+
+	for (u32 i = 0; i < nr_short_stalls; i++)
+		synth_record(s, KTRC_EV_reclaim, end, &stall, sizeof(stall));
+	if (waits_of_kind)
+		synth_record(s, KTRC_EV_reclaim, end, &wait, sizeof(wait));
+}
+
 static void put_faults(struct synth_stream *s)
 {
 	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
-	const struct ktrc_ev_reclaim wait = { .kind = waits_of_kind, .dur = SYNTH_HZ / 5 };
 
 	synth_open(s, START_TICKS, &task);
 	for (u64 i = 1; i <= NR_FAULTS; i++) {
 		if (i > NR_FAULTS - NR_MAJORS)
 			fault.result = KTRC_fault_result_major;
-		synth_fault(s, START_TICKS + i * SYNTH_HZ / NR_FAULTS, &fault);
+		synth_fault(s, START_TICKS + i * window_s * SYNTH_HZ / NR_FAULTS, &fault);
 	}
-	if (waits_of_kind)
-		synth_record(s, KTRC_EV_reclaim, START_TICKS + SYNTH_HZ, &wait, sizeof(wait));
+	put_stalls(s);
 	synth_close(s);
 }
 
@@ -155,6 +168,14 @@ static void test_wait_alone(void)
 	waits_of_kind = KTRC_reclaim_kind_asked;
 	ok(says(both, 0, "VERDICT", "quiet: " FAULTS "; 1 stalls in reclaim, 200.0 ms in all"),
 	   "nor is who was asked to give memory back");
+	window_s = 10;
+	waits_of_kind = KTRC_reclaim_kind_node;
+	nr_short_stalls = 10;
+	ok(says(both, 0, "VERDICT",
+		"reclaim: the node is short of memory: 200.0 ms in 1 stalls, 2.0% of the time"),
+	   "a stall that is long is news, whatever short ones take together");
+	window_s = 1;
+	nr_short_stalls = 0;
 	waits_of_kind = 0;
 }
 

@@ -372,6 +372,8 @@ static void test_retries(void)
 	   "a retried fault that is served is major, its time the sum");
 	ok(faults->all->unfinished == 2 && faults->all->failed == 2,
 	   "unfinished and failed faults are told apart");
+	ok(faults->all->ended_ticks == 860 && faults->all->total_ticks == 1060,
+	   "what has not ended is no part of the mean");
 	release_faults(faults);
 }
 

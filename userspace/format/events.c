@@ -95,14 +95,14 @@ static void put_stamp(struct ktrc_event_printer *printer, u64 ticks)
 		printer->zone_text);
 }
 
-/* Names of tasks are any bytes; both outputs must stay one line of plain text. */
+/* Names of tasks are any bytes; all that is printed has the same plain text for them, as ktrc_comm_copy() makes. */
 static void put_safe_text(const char *text, bool is_json, FILE *file)
 {
 	for (; *text; text++) {
 		u8 c = (u8)*text;
 
-		if (c < ' ' || c >= 0x7f)
-			fprintf(file, is_json ? "\\u%04x" : "\\x%02x", c);
+		if (c < ' ' || c > '~')
+			putc('?', file);
 		else if (is_json && (c == '"' || c == '\\'))
 			fprintf(file, "\\%c", c);
 		else

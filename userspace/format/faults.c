@@ -85,7 +85,7 @@ static struct ktrc_cell avg_ns(const void *data, size_t row)
 {
 	const struct ktrc_fault_row *r = row_at(data, row);
 
-	return ticks_cell(data, r->faults ? r->total_ticks / r->faults : 0);
+	return ticks_cell(data, r->faults ? r->ended_ticks / r->faults : 0);
 }
 
 static struct ktrc_cell p50_ns(const void *data, size_t row)
@@ -105,7 +105,7 @@ static struct ktrc_cell max_ns(const void *data, size_t row)
 
 static struct ktrc_cell total_ns(const void *data, size_t row)
 {
-	return ticks_cell(data, row_at(data, row)->total_ticks);
+	return ticks_cell(data, row_at(data, row)->ended_ticks);
 }
 
 static struct ktrc_cell cpu_percent(const void *data, size_t row)

@@ -345,6 +345,7 @@ static int count_fault(struct ktrc_fault_row *row, const struct ended *end, u32 
 	row->writes += end->is_write ? weight : 0;
 	row->majors += end->is_major ? weight : 0;
 	row->failed += end->is_failed ? weight : 0;
+	row->ended_ticks += end->ticks * weight;
 	if (end->ticks > row->max_ticks)
 		row->max_ticks = end->ticks;
 	return ktrc_hist_add(&row->hist, end->ticks);
@@ -535,7 +536,7 @@ double ktrc_faults_cpu_percent(const struct ktrc_faults *view, const struct ktrc
 	return window ? 100.0 * (double)row->busy_ticks / (double)window : 0;
 }
 
-u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, double percent)
+u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, u32 percent)
 {
 	u64 ticks = ktrc_hist_percentile(&row->hist, row->records, percent);
 

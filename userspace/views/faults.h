@@ -36,7 +36,8 @@ enum ktrc_fault_mode_index {
  * @writes: faults on a write access
  * @majors: faults that waited for I/O or were tried again
  * @failed: faults that ended in a signal
- * @total_ticks: time in all attempts, waiting included
+ * @ended_ticks: time in faults that ended in the window, waiting included
+ * @total_ticks: time in all attempts, those of faults that did not end among them
  * @busy_ticks: time in attempts that did not wait: CPU time, but for preemption
  * @max_ticks: longest fault
  * @hist: durations
@@ -56,6 +57,7 @@ struct ktrc_fault_row {
 	u64 writes;
 	u64 majors;
 	u64 failed;
+	u64 ended_ticks;
 	u64 total_ticks;
 	u64 busy_ticks;
 	u64 max_ticks;
@@ -134,6 +136,6 @@ u64 ktrc_faults_window_ticks(const struct ktrc_faults *view);
 double ktrc_faults_cpu_percent(const struct ktrc_faults *view, const struct ktrc_fault_row *row);
 
 /** ktrc_faults_percentile_ticks() - of a row's durations */
-u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, double percent);
+u64 ktrc_faults_percentile_ticks(const struct ktrc_fault_row *row, u32 percent);
 
 #endif

@@ -52,14 +52,12 @@ void ktrc_hist_release(struct ktrc_hist *hist)
 	*hist = (struct ktrc_hist){ 0 };
 }
 
-u64 ktrc_hist_percentile(const struct ktrc_hist *hist, u64 count, double percent)
+u64 ktrc_hist_percentile(const struct ktrc_hist *hist, u64 count, u32 percent)
 {
-	u64 wanted = (u64)((double)count * percent / 100.0), seen = 0;
+	u64 wanted = (count * percent + 99) / 100, seen = 0;
 
-	if (wanted == 0)
-		wanted = 1;
 	if (!hist->slots)
-		return wanted <= hist->nr_few ? slot_top(hist->few[wanted - 1]) : 0;
+		return wanted && wanted <= hist->nr_few ? slot_top(hist->few[wanted - 1]) : 0;
 	for (u32 slot = 0; slot < KTRC_HIST_SLOTS; slot++) {
 		seen += hist->slots[slot];
 		if (seen >= wanted)

@@ -50,7 +50,7 @@ static inline int ktrc_hist_add(struct ktrc_hist *hist, u64 value)
 
 void ktrc_hist_release(struct ktrc_hist *hist);
 
-/** ktrc_hist_percentile() - the value that @percent of the @count values do not exceed */
-u64 ktrc_hist_percentile(const struct ktrc_hist *hist, u64 count, double percent);
+/** ktrc_hist_percentile() - the value that @percent of the @count values, or more, do not exceed */
+u64 ktrc_hist_percentile(const struct ktrc_hist *hist, u64 count, u32 percent);
 
 #endif

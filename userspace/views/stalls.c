@@ -109,7 +109,7 @@ int ktrc_stall_add(struct ktrc_stall_row *row, u64 ticks, u64 pages, u32 weight)
 	return ktrc_hist_add(&row->hist, ticks);
 }
 
-u64 ktrc_stall_percentile_ticks(const struct ktrc_stall_row *row, double percent)
+u64 ktrc_stall_percentile_ticks(const struct ktrc_stall_row *row, u32 percent)
 {
 	u64 ticks = ktrc_hist_percentile(&row->hist, row->records, percent);
 

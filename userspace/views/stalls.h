@@ -92,6 +92,6 @@ void ktrc_stalls_sort(struct ktrc_stalls *stalls);
 int ktrc_stall_add(struct ktrc_stall_row *row, u64 ticks, u64 pages, u32 weight);
 
 /** ktrc_stall_percentile_ticks() - of a row's durations */
-u64 ktrc_stall_percentile_ticks(const struct ktrc_stall_row *row, double percent);
+u64 ktrc_stall_percentile_ticks(const struct ktrc_stall_row *row, u32 percent);
 
 #endif

@@ -26,9 +26,10 @@ static const struct {
 	[KTRC_VERDICT_RECLAIM_STUCK] = { "reclaim_stuck",
 					 "from " TEXT(
 						 KTRC_VERDICT_STUCK_MS) " ms in a stall that has not ended on" },
-	[KTRC_VERDICT_RECLAIM_MEMCG] = { "reclaim_memcg", "a cgroup's own stalls " STALLS_RULE },
+	[KTRC_VERDICT_RECLAIM_MEMCG] = { "reclaim_memcg",
+					 "a cgroup's own stalls of a kind " STALLS_RULE },
 	[KTRC_VERDICT_RECLAIM_DIRECT] = { "reclaim_direct",
-					  "the machine's or a node's stalls " STALLS_RULE },
+					  "the machine's or a node's stalls of a kind " STALLS_RULE },
 };
 
 const char *ktrc_verdict_name(enum ktrc_verdict verdict)
@@ -122,13 +123,24 @@ static bool is_of_cgroup(const struct ktrc_reclaim *reclaim, u64 kind)
 	       kind == ktrc_reclaim_kind_number(reclaim, "high");
 }
 
-/* The cgroup that cost most, if there is one; rows are sorted. */
+/* Of rows by what they cost, the costliest first: that which reaches a threshold, else the first. */
+static const struct ktrc_stall_row *worse(const struct ktrc_reclaim *reclaim,
+					  const struct ktrc_stall_row *worst,
+					  const struct ktrc_stall_row *row)
+{
+	if (!worst || (is_worth_it(reclaim, row) && !is_worth_it(reclaim, worst)))
+		return row;
+	return worst;
+}
+
 static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *reclaim)
 {
+	const struct ktrc_stall_row *worst = NULL;
+
 	for (size_t i = 0; i < reclaim->cgroups.nr; i++)
 		if (is_of_cgroup(reclaim, reclaim->cgroups.rows[i]->key.b))
-			return reclaim->cgroups.rows[i];
-	return NULL;
+			worst = worse(reclaim, worst, reclaim->cgroups.rows[i]);
+	return worst;
 }
 
 /* Nobody is short who waits in no stall, as in compaction, or was asked to give memory back. */
@@ -141,13 +153,15 @@ static bool is_nobodys(const struct ktrc_reclaim *reclaim, u64 kind)
 /* What is not a cgroup's own: direct, or a node's. */
 static const struct ktrc_stall_row *worst_other(const struct ktrc_reclaim *reclaim)
 {
+	const struct ktrc_stall_row *worst = NULL;
+
 	for (size_t i = 0; i < reclaim->kinds.nr; i++) {
 		u64 kind = reclaim->kinds.rows[i]->key.a;
 
 		if (!is_of_cgroup(reclaim, kind) && !is_nobodys(reclaim, kind))
-			return reclaim->kinds.rows[i];
+			worst = worse(reclaim, worst, reclaim->kinds.rows[i]);
 	}
-	return NULL;
+	return worst;
 }
 
 static const struct ktrc_stall_now *find_stuck(const struct ktrc_reclaim *reclaim)
@@ -173,12 +187,14 @@ static void judge_reclaim(struct ktrc_summary *s)
 {
 	const struct ktrc_stall_row *memcg = worst_memcg(s->reclaim);
 	const struct ktrc_stall_row *other = worst_other(s->reclaim);
-	const struct ktrc_stall_row *worst = memcg;
+	bool is_memcg_first = memcg && (!other || memcg->total_ticks >= other->total_ticks);
+	const struct ktrc_stall_row *worst = is_memcg_first ? memcg : other;
+	const struct ktrc_stall_row *next = is_memcg_first ? other : memcg;
 
 	s->sufferer = s->reclaim->processes.nr ? s->reclaim->processes.rows[0] : NULL;
 	s->stuck = find_stuck(s->reclaim);
-	if (other && (!memcg || other->total_ticks > memcg->total_ticks))
-		worst = other;
+	if (next)
+		worst = worse(s->reclaim, worst, next);
 	if (worst) {
 		s->stalled = worst;
 		s->stall_percent = ktrc_reclaim_percent(s->reclaim, worst->total_ticks);

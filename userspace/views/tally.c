@@ -101,7 +101,7 @@ const struct ktrc_tally *ktrc_tallies_counted(const struct ktrc_tallies *tallies
 }
 
 /* Bucket i ends below 2^i ticks; nothing is longer than the longest. */
-u64 ktrc_tally_percentile_ticks(const struct ktrc_tally *tally, double percent)
+u64 ktrc_tally_percentile_ticks(const struct ktrc_tally *tally, u32 percent)
 {
 	double wanted = (double)ktrc_counters_timed(&tally->total) * percent / 100.0;
 	u64 longest = tally->total.longest_ticks, seen = 0;

@@ -47,7 +47,7 @@ const struct ktrc_tally *ktrc_tallies_find(const struct ktrc_tallies *tallies,
 const struct ktrc_tally *ktrc_tallies_counted(const struct ktrc_tallies *tallies);
 
 /** ktrc_tally_percentile_ticks() - what @percent of the durations do not exceed, to a factor of two */
-u64 ktrc_tally_percentile_ticks(const struct ktrc_tally *tally, double percent);
+u64 ktrc_tally_percentile_ticks(const struct ktrc_tally *tally, u32 percent);
 
 /** ktrc_counters_timed() - hits whose duration was counted */
 u64 ktrc_counters_timed(const struct ktrc_counters *counters);
