@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The reclaim view against stalls that lie in each other: each is counted once, whatever it
- * consists of; and of a thread that is stuck the outermost one is shown.
+ * consists of; and of a thread that is stuck the outermost one is shown.  How long kswapd is awake
+ * in a window that begins while it is.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,12 +18,16 @@
 #define WAIT_TICKS 70 /* in each part */
 #define HIGH_TICKS 5000
 #define CGID 77
+#define WINDOW_TICKS 1000 /* where kswapd is looked at */
+#define BEFORE_TICKS 500
 
-/* A thread's stream under construction. */
+/* A thread's stream under construction, and of which window and session it is to be. */
 struct source {
 	struct synth_stream stream;
 	struct ktrc_ev_task task;
 	u64 ticks;
+	u64 start_ticks;
+	u32 wake_sample, sleep_sample;
 };
 
 static void put(struct source *s, u32 id, const void *payload, size_t bytes)
@@ -76,7 +81,8 @@ static void put_high(struct source *s)
 static void open_source(struct source *s)
 {
 	*s = (struct source){ .task = { .tid = 100, .pid = 100, .comm = "task" },
-			      .ticks = START_TICKS };
+			      .ticks = START_TICKS,
+			      .start_ticks = START_TICKS };
 	synth_open(&s->stream, s->ticks, &s->task);
 }
 
@@ -91,7 +97,11 @@ static struct ktrc_reclaim *view_of(struct source *s)
 	synth_close(&s->stream);
 	capture = synth_capture(&s->stream, 1);
 	capture->session.events = 1ull << KTRC_EV_reclaim | 1ull << KTRC_EV_reclaim_begin |
-				  1ull << KTRC_EV_reclaim_slab;
+				  1ull << KTRC_EV_reclaim_slab | 1ull << KTRC_EV_reclaim_wake |
+				  1ull << KTRC_EV_reclaim_sleep;
+	capture->session.rules[KTRC_EV_reclaim_wake].sample = s->wake_sample;
+	capture->session.rules[KTRC_EV_reclaim_sleep].sample = s->sleep_sample;
+	capture->start_ticks = s->start_ticks;
 	capture->settled_ticks = capture->end_ticks;
 	if (ktrc_capture_start_reader(capture, &err) < 0)
 		abort();
@@ -261,11 +271,136 @@ static void waits_at_the_door(struct source *s)
 	put_begin(s, KTRC_reclaim_kind_throttled_direct, false);
 }
 
+/* ---- kswapd ---- */
+
+enum moment_kind { NONE, WAKE, SLEEP, OTHER };
+
+/* What kswapd of a node did, so long after the window's start, or before it. */
+struct moment {
+	enum moment_kind kind;
+	s64 ticks;
+	u32 node;
+};
+
+static void put_moment(struct source *s, const struct moment *moment)
+{
+	const struct ktrc_ev_reclaim_wake wake = { .node = moment->node, .order = 3 };
+	const struct ktrc_ev_reclaim_sleep sleep = { .node = moment->node };
+
+	s->ticks = s->start_ticks + (u64)moment->ticks - 1;
+	if (moment->kind == WAKE)
+		put(s, KTRC_EV_reclaim_wake, &wake, sizeof(wake));
+	else if (moment->kind == SLEEP)
+		put(s, KTRC_EV_reclaim_sleep, &sleep, sizeof(sleep));
+	else
+		put_shrink(s, 1, 1);
+}
+
+/* The view of these, up to NONE, in a window of WINDOW_TICKS; 1 in so many is recorded. */
+static struct ktrc_reclaim *kswapd_view(const struct moment *moments, u32 wake_sample,
+					u32 sleep_sample)
+{
+	static const struct moment end = { OTHER, WINDOW_TICKS, 0 };
+	struct source s;
+
+	open_source(&s);
+	s.start_ticks = START_TICKS + BEFORE_TICKS;
+	s.wake_sample = wake_sample;
+	s.sleep_sample = sleep_sample;
+	for (; moments->kind; moments++)
+		put_moment(&s, moments);
+	put_moment(&s, &end);
+	return view_of(&s);
+}
+
+static bool is_kswapd(const struct ktrc_reclaim *view, u32 node, u64 wakes, u64 sleeps, u64 awake)
+{
+	for (size_t i = 0; i < view->nr_kswapd; i++) {
+		const struct ktrc_kswapd *row = &view->kswapd[i];
+
+		if (row->node == node)
+			return row->wakes == wakes && row->sleeps == sleeps &&
+			       ktrc_kswapd_awake_ticks(view, row) == awake;
+	}
+	return false;
+}
+
+/* That of node 1, the only one. */
+static void test_kswapd(const struct moment *moments, u64 wakes, u64 sleeps, u64 awake,
+			const char *what)
+{
+	struct ktrc_reclaim *view = kswapd_view(moments, 0, 0);
+
+	ok(view->nr_kswapd == 1 && is_kswapd(view, 1, wakes, sleeps, awake), what);
+	close_view(view);
+}
+
+static void test_awake(void)
+{
+	static const struct moment once[] = { { WAKE, 100, 1 },
+					      { WAKE, 200, 1 },
+					      { SLEEP, 300, 1 },
+					      { SLEEP, 400, 1 },
+					      { NONE, 0, 0 } };
+	static const struct moment all_along[] = { { SLEEP, 800, 1 },
+						   { SLEEP, 900, 1 },
+						   { NONE, 0, 0 } };
+	static const struct moment woken_before[] = {
+		{ WAKE, -100, 1 }, { WAKE, 200, 1 }, { SLEEP, 700, 1 }, { NONE, 0, 0 }
+	};
+	static const struct moment to_the_end[] = { { WAKE, -100, 1 }, { NONE, 0, 0 } };
+	static const struct moment asleep_before[] = { { WAKE, -300, 1 },
+						       { SLEEP, -200, 1 },
+						       { WAKE, 600, 1 },
+						       { SLEEP, 700, 1 },
+						       { NONE, 0, 0 } };
+	static const struct moment wake_overwritten[] = { { SLEEP, -200, 1 },
+							  { SLEEP, 500, 1 },
+							  { NONE, 0, 0 } };
+
+	test_kswapd(once, 2, 2, 200, "kswapd is awake from the first wake to the first sleep");
+	test_kswapd(all_along, 0, 2, 800, "who was awake when the window began, since then");
+	test_kswapd(woken_before, 1, 1, 700, "so who was woken before, which counts as no wake");
+	test_kswapd(to_the_end, 0, 0, WINDOW_TICKS, "and as long as it does not sleep");
+	test_kswapd(asleep_before, 1, 1, 100, "not who slept then");
+	test_kswapd(wake_overwritten, 0, 1, 500,
+		    "who slept before, too, if its wake is not in the window");
+}
+
+static void test_asleep(void)
+{
+	static const struct moment moments[] = { { WAKE, -400, 1 },  { WAKE, -300, 2 },
+						 { SLEEP, -200, 1 }, { SLEEP, -100, 3 },
+						 { SLEEP, 300, 2 },  { NONE, 0, 0 } };
+	struct ktrc_reclaim *view = kswapd_view(moments, 0, 0);
+
+	ok(view->nr_kswapd == 1 && is_kswapd(view, 2, 0, 1, 300),
+	   "who slept before and does nothing in the window has no row");
+	close_view(view);
+}
+
+static void test_some(void)
+{
+	static const struct moment sleeps[] = { { SLEEP, 800, 1 }, { NONE, 0, 0 } };
+	static const struct moment wakes[] = { { WAKE, -100, 1 }, { NONE, 0, 0 } };
+	struct ktrc_reclaim *view = kswapd_view(sleeps, 7, 0);
+
+	ok(is_kswapd(view, 1, 0, 1, 0),
+	   "nobody knows since when one is awake by some of its wakes");
+	close_view(view);
+	view = kswapd_view(wakes, 0, 7);
+	ok(view->nr_kswapd == 0, "nor whether it still is, by some of its sleeps");
+	close_view(view);
+}
+
 int main(void)
 {
 	test_sums();
 	test_wait_alone();
 	test_shrinkers();
+	test_awake();
+	test_asleep();
+	test_some();
 	test_now(reclaims_above_high, "high", "of nested stalls the outermost is under way");
 	test_now(waits_above_high, "high", "the end of a part does not end it");
 	test_now(part_of_unseen, "memcg", "a part is, where its stall was not seen");

@@ -245,6 +245,36 @@ static struct ktrc_kswapd *get_kswapd(struct ktrc_reclaim *view, u32 node)
 	return kswapd;
 }
 
+static void forget_kswapd(struct ktrc_reclaim *view, u32 node)
+{
+	struct ktrc_index *nodes = &view->priv->nodes;
+	u32 at = ktrc_index_find(nodes, node, 0);
+
+	if (at == KTRC_INDEX_NONE)
+		return;
+	view->kswapd[at] = view->kswapd[--view->nr_kswapd];
+	*ktrc_index_get(nodes, view->kswapd[at].node, 0) = at;
+	*ktrc_index_get(nodes, node, 0) = KTRC_INDEX_NONE;
+}
+
+/* What was before the window tells who is awake when it begins; who sleeps then has no row yet. */
+static int add_before(struct ktrc_reclaim *view, const struct ktrc_record *record)
+{
+	const struct ktrc_reclaim_private *priv = view->priv;
+	struct ktrc_kswapd *kswapd;
+
+	view->left_out += record->event == view->event;
+	if (record->event == priv->sleep)
+		forget_kswapd(view, (u32)ktrc_get_or_0(priv->sleep_node, record->payload));
+	if (record->event != priv->wake || !ktrc_capture_has_all(view->capture, priv->sleep))
+		return 0;
+	kswapd = get_kswapd(view, (u32)ktrc_get_or_0(priv->wake_node, record->payload));
+	if (!kswapd)
+		return -ENOMEM;
+	kswapd->since_ticks = view->start_ticks;
+	return 0;
+}
+
 static int add_wake(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct ktrc_reclaim_private *priv = view->priv;
@@ -262,6 +292,16 @@ static int add_wake(struct ktrc_reclaim *view, const struct ktrc_record *record)
 	return 0;
 }
 
+/*
+ * Who goes to sleep was awake: since the window began, if that has neither a wake of it nor a sleep.
+ * After a sleep nothing is sure: a suspended machine interrupts it, and it goes on without a wake.
+ */
+static bool was_always_awake(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd)
+{
+	return !kswapd->wakes && !kswapd->sleeps &&
+	       ktrc_capture_has_all(view->capture, view->priv->wake);
+}
+
 static int add_sleep(struct ktrc_reclaim *view, const struct ktrc_record *record)
 {
 	const struct ktrc_reclaim_private *priv = view->priv;
@@ -270,6 +310,8 @@ static int add_sleep(struct ktrc_reclaim *view, const struct ktrc_record *record
 
 	if (!kswapd)
 		return -ENOMEM;
+	if (was_always_awake(view, kswapd))
+		kswapd->since_ticks = view->start_ticks;
 	kswapd->sleeps += priv->sleep_weight;
 	if (kswapd->since_ticks)
 		kswapd->awake_ticks += record->ticks - kswapd->since_ticks;
@@ -304,10 +346,8 @@ int ktrc_reclaim_add(struct ktrc_reclaim *view, const struct ktrc_record *record
 	else if (record->event != priv->wake && record->event != priv->sleep &&
 		 record->event != priv->slab)
 		return 0;
-	if (record->ticks < view->start_ticks) {
-		view->left_out += record->event == view->event;
-		return 0;
-	}
+	if (record->ticks < view->start_ticks)
+		return add_before(view, record);
 	if (record->event == view->event)
 		return add_end(view, record);
 	if (record->event == priv->slab)

@@ -17,8 +17,8 @@
  * @wakes: times it was woken, or went on for a harder request
  * @sleeps: times it went to sleep
  * @max_order: largest order that was wanted
- * @awake_ticks: time between a wake and the next sleep
- * @since_ticks: when it was woken last, 0 while it sleeps
+ * @awake_ticks: time between a wake, or the window's start if it was awake then, and the next sleep
+ * @since_ticks: since when it is awake, in the window; 0 while it sleeps
  */
 struct ktrc_kswapd {
 	u32 node;
