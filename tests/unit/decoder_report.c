@@ -24,6 +24,7 @@ static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
 static struct ktrc_rule fault_rule, process_rule, throttle_rule, gap_rule;
 static u32 zone_mode; /* of the zone that its stall was in */
+static u32 own_ppm; /* of its throttle */
 static u32 unavailable; /* event of which the kernel has no hook; 0: none */
 static bool has_no_records; /* all of its hits of throttle are filtered */
 
@@ -55,7 +56,9 @@ static struct ktrc_capture *make_capture(u64 events)
 	const struct ktrc_ev_task task = { .tid = 100, .pid = 100, .comm = "touch" };
 	const struct ktrc_ev_fault fault = { .mode = KTRC_fault_mode_user, .dur = 1000 };
 	const struct ktrc_ev_fault_light light = { .mode = KTRC_fault_mode_user };
-	const struct ktrc_ev_throttle kept_off = { .cgid = 11, .limiter_id = 7, .dur = 1000 };
+	const struct ktrc_ev_throttle kept_off = {
+		.cgid = 11, .limiter_id = 7, .dur = 1000, .own_ppm = own_ppm
+	};
 	const struct ktrc_ev_counts maps = { .event_id = KTRC_EV_map, .lost = lost_maps };
 	struct synth_stream stream = { 0 };
 	struct ktrc_capture *capture;
@@ -681,6 +684,35 @@ static void test_zones(void)
 	zone_rule.sample = 0;
 }
 
+/* Whether the document says how often, and how long, quotas were used up. */
+static bool knows_quotas(void)
+{
+	bool knows = !is_null(BIT(throttle), KTRC_VIEW_THROTTLE, "intervals");
+
+	if (knows == is_null(BIT(throttle), KTRC_VIEW_THROTTLE, "total_ns"))
+		abort();
+	return knows;
+}
+
+/* Whether all of that is said of the quota of cgroup @cgid, or nothing. */
+static bool is_quota(json_int_t cgid, bool is_known)
+{
+	static const char *const keys[] = { "intervals", "p50_ns",   "p99_ns",
+					    "max_ns",	 "total_ns", "wall_percent" };
+	json_t *list = member(BIT(throttle), KTRC_VIEW_THROTTLE, "quotas"), *row, *value;
+	size_t nr = 0, i;
+
+	json_array_foreach(list, i, row) {
+		for (size_t j = 0; j < ARRAY_SIZE(keys); j++) {
+			value = json_object_get(row, keys[j]);
+			nr += json_integer_value(json_object_get(row, "cgid")) == cgid &&
+			      (is_known ? json_is_number(value) : json_is_null(value));
+		}
+	}
+	json_decref(list);
+	return nr == ARRAY_SIZE(keys);
+}
+
 static void test_quota_above(void)
 {
 	char *noted, *text = report(BIT(throttle), KTRC_VIEW_THROTTLE,
@@ -688,6 +720,11 @@ static void test_quota_above(void)
 
 	ok(strstr(text, "\nno record is of a cgroup whose own quota was used up\n"),
 	   "that no quota was used up is not said of a cgroup below it");
+	ok(!knows_quotas() && is_quota(7, false), "nor in the document");
+	own_ppm = 1000000;
+	ok(knows_quotas() && is_quota(11, true) && is_quota(7, false),
+	   "of one with records of its own it is known");
+	own_ppm = 0;
 	free(text);
 	free(noted);
 }

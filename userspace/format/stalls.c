@@ -15,6 +15,17 @@ static struct ktrc_cell ns_cell(const struct ktrc_capture *capture, u64 ticks)
 	return ktrc_cell_number(ktrc_ticks_to_ns(&capture->clock, ticks));
 }
 
+/* Of a row without a stall of its own nobody knows how many there were, or how long. */
+static bool has_stalls(const void *data, size_t row)
+{
+	return ktrc_stalls_row(data, row)->stalls;
+}
+
+static struct ktrc_cell time_cell(const void *data, size_t row, u64 ticks)
+{
+	return has_stalls(data, row) ? ns_cell(data_of(data)->capture, ticks) : KTRC_CELL_EMPTY;
+}
+
 static struct ktrc_cell id_cell(u64 number)
 {
 	return number ? ktrc_cell_number(number) : KTRC_CELL_EMPTY;
@@ -64,7 +75,8 @@ struct ktrc_cell ktrc_stalls_cgroup_of_process(const void *data, size_t row)
 
 struct ktrc_cell ktrc_stalls_number(const void *data, size_t row)
 {
-	return ktrc_cell_number(ktrc_stalls_row(data, row)->stalls);
+	return has_stalls(data, row) ? ktrc_cell_number(ktrc_stalls_row(data, row)->stalls) :
+				       KTRC_CELL_EMPTY;
 }
 
 struct ktrc_cell ktrc_stalls_pages(const void *data, size_t row)
@@ -74,30 +86,30 @@ struct ktrc_cell ktrc_stalls_pages(const void *data, size_t row)
 
 struct ktrc_cell ktrc_stalls_p50_ns(const void *data, size_t row)
 {
-	return ns_cell(data_of(data)->capture,
-		       ktrc_stall_percentile_ticks(ktrc_stalls_row(data, row), 50));
+	return time_cell(data, row, ktrc_stall_percentile_ticks(ktrc_stalls_row(data, row), 50));
 }
 
 struct ktrc_cell ktrc_stalls_p99_ns(const void *data, size_t row)
 {
-	return ns_cell(data_of(data)->capture,
-		       ktrc_stall_percentile_ticks(ktrc_stalls_row(data, row), 99));
+	return time_cell(data, row, ktrc_stall_percentile_ticks(ktrc_stalls_row(data, row), 99));
 }
 
 struct ktrc_cell ktrc_stalls_max_ns(const void *data, size_t row)
 {
-	return ns_cell(data_of(data)->capture, ktrc_stalls_row(data, row)->max_ticks);
+	return time_cell(data, row, ktrc_stalls_row(data, row)->max_ticks);
 }
 
 struct ktrc_cell ktrc_stalls_total_ns(const void *data, size_t row)
 {
-	return ns_cell(data_of(data)->capture, ktrc_stalls_row(data, row)->total_ticks);
+	return time_cell(data, row, ktrc_stalls_row(data, row)->total_ticks);
 }
 
 struct ktrc_cell ktrc_stalls_wall_percent(const void *data, size_t row)
 {
 	const struct ktrc_stalls_data *d = data_of(data);
 
+	if (!has_stalls(data, row))
+		return KTRC_CELL_EMPTY;
 	return ktrc_cell_percent(ktrc_capture_percent(d->capture, d->start_ticks,
 						      ktrc_stalls_row(data, row)->total_ticks));
 }

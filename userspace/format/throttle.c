@@ -160,14 +160,26 @@ static void make_tables(struct tables *tables, const struct ktrc_throttle *view)
 				     view->under_way.nr, &view->under_way);
 }
 
+/* Records may be of cgroups below the quota's alone: of its own nothing is known then. */
+static bool knows_own(const struct ktrc_throttle *view)
+{
+	return view->all->stalls || !view->cgroups.nr;
+}
+
+static json_t *own_to_json(const struct ktrc_throttle *view, u64 sum)
+{
+	return knows_own(view) ? json_integer((json_int_t)sum) : json_null();
+}
+
 static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_output *out)
 {
 	json_t *document = ktrc_json_document("ktrc.throttle/1", view->capture, view->start_ticks);
 	struct tables tables;
 
 	make_tables(&tables, view);
-	ktrc_json_set_number(document, "intervals", view->all->stalls);
-	ktrc_json_set_number(document, "total_ns", ns(view, view->all->total_ticks));
+	json_object_set_new(document, "intervals", own_to_json(view, view->all->stalls));
+	json_object_set_new(document, "total_ns",
+			    own_to_json(view, ns(view, view->all->total_ticks)));
 	json_object_set_new(document, "max_periods",
 			    view->all->run ? json_integer((json_int_t)view->all->run) :
 					     json_null());
@@ -181,13 +193,12 @@ static json_t *to_json(const struct ktrc_throttle *view, const struct ktrc_outpu
 	return document;
 }
 
-/* Records may be of cgroups below the quota's alone: of its own nothing is known then. */
 static void print_total(const struct ktrc_throttle *view, FILE *file)
 {
 	const struct ktrc_stall_row *all = view->all;
 	char total[KTRC_TEXT_ROOM];
 
-	if (all->stalls || !view->cgroups.nr)
+	if (knows_own(view))
 		fprintf(file, "%llu times a quota was used up on a CPU, %s of all CPUs together",
 			all->stalls, ktrc_text_ns(ns(view, all->total_ticks), total));
 	else
