@@ -57,6 +57,8 @@ static int take_records(struct ktrc_read *read, struct ktrc_follow *follow, stru
 	}
 	if (sink->events && ktrc_reader_kept(reader) > MOST_KEPT && ktrc_reader_forget(reader) < 0)
 		return out_of_memory(err);
+	if (sink->views)
+		ktrc_report_compat(sink->views, &read->cli);
 	return flush(follow, err);
 }
 
@@ -77,8 +79,8 @@ static int redraw(struct ktrc_read *read, struct ktrc_follow *follow, struct sin
 {
 	time_t now_s = time(NULL);
 
-	if (!sink->views || !sink->views->volume.records || !isatty(STDOUT_FILENO) ||
-	    now_s < sink->drawn_s + REDRAW_S)
+	if (!sink->views || read->cli.compat || !sink->views->volume.records ||
+	    !isatty(STDOUT_FILENO) || now_s < sink->drawn_s + REDRAW_S)
 		return 0;
 	sink->drawn_s = now_s;
 	if (finish(follow, ktrc_reader_held(ktrc_follow_capture(follow)->reader), err) < 0)
@@ -112,6 +114,17 @@ static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink 
 	return finish(follow, held_ticks, err);
 }
 
+/* What was counted was consumed, and is nowhere else. */
+static int show_cut(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
+		    struct ktrc_error *err)
+{
+	if (sink->views && sink->views->volume.records) {
+		ktrc_follow_cut(follow);
+		ktrc_report_views(sink->views, read->view, &read->cli);
+	}
+	return ktrc_cli_error(err);
+}
+
 static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 {
 	struct ktrc_capture *capture = ktrc_follow_capture(follow);
@@ -135,7 +148,7 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 		out_of_memory(&err);
 	if ((!sink.events && !sink.views) || take_records(read, follow, &sink, &err) < 0 ||
 	    show(read, follow, &sink, &err) < 0)
-		code = ktrc_cli_error(&err);
+		code = show_cut(read, follow, &sink, &err);
 	else if (sink.views)
 		code = ktrc_report_views(sink.views, read->view, &read->cli);
 	else

@@ -224,7 +224,7 @@ static void note_unknown(const struct ktrc_cli *cli, const char *what, const cha
 		ktrc_cli_note(cli, "%s is not known: %s", what, why);
 }
 
-static int print_faults(const struct ktrc_views *views, const struct ktrc_cli *cli)
+static int print_faults(struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_faults *faults = views->faults;
 	int code = nothing(views->capture, "fault", faults->event,
@@ -252,7 +252,21 @@ static void note_rows(const struct ktrc_capture *capture, u64 left_out, const st
 			left_out);
 }
 
-static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *cli)
+void ktrc_report_compat(struct ktrc_views *views, const struct ktrc_cli *cli)
+{
+	struct ktrc_reclaim *reclaim = views->reclaim;
+	struct ktrc_compaction *compaction = views->compaction;
+
+	if (cli->compat == KTRC_COMPAT_DRSNOOP && reclaim->event) {
+		ktrc_print_drsnoop(reclaim, &views->bcc, &cli->out);
+		reclaim->nr_direct = 0;
+	} else if (cli->compat == KTRC_COMPAT_COMPACTSNOOP && compaction->event) {
+		ktrc_print_compactsnoop(compaction, &views->bcc, &cli->out);
+		compaction->nr_attempts = 0;
+	}
+}
+
+static int print_reclaim(struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_reclaim *reclaim = views->reclaim;
 	int code =
@@ -261,7 +275,7 @@ static int print_reclaim(const struct ktrc_views *views, const struct ktrc_cli *
 	if (code)
 		return code;
 	if (cli->compat == KTRC_COMPAT_DRSNOOP) {
-		ktrc_print_drsnoop(reclaim, &cli->out);
+		ktrc_report_compat(views, cli);
 		note_rows(views->capture, reclaim->left_out, cli);
 		return 0;
 	}
@@ -281,7 +295,7 @@ static void note_guesses(const struct ktrc_compaction *compaction, const struct 
 			      compaction->guessed, why);
 }
 
-static int print_compaction(const struct ktrc_views *views, const struct ktrc_cli *cli)
+static int print_compaction(struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_compaction *compaction = views->compaction;
 	int code = nothing(views->capture, "compaction", compaction->event,
@@ -290,7 +304,7 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 	if (code)
 		return code;
 	if (cli->compat == KTRC_COMPAT_COMPACTSNOOP) {
-		ktrc_print_compactsnoop(compaction, &cli->out);
+		ktrc_report_compat(views, cli);
 		note_needs(cli, views->capture, (const char *[]){ "compaction.zone", NULL });
 		note_rows(views->capture, compaction->left_out, cli);
 		return 0;
@@ -303,7 +317,7 @@ static int print_compaction(const struct ktrc_views *views, const struct ktrc_cl
 	return 0;
 }
 
-static int print_madvise(const struct ktrc_views *views, const struct ktrc_cli *cli)
+static int print_madvise(struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_madvise *madvise = views->madvise;
 	int code = nothing(views->capture, "madvise", madvise->event, !madvise->all->records);
@@ -313,7 +327,7 @@ static int print_madvise(const struct ktrc_views *views, const struct ktrc_cli *
 	return code;
 }
 
-static int print_throttle(const struct ktrc_views *views, const struct ktrc_cli *cli)
+static int print_throttle(struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	const struct ktrc_throttle *throttle = views->throttle;
 	int code = nothing(views->capture, "throttle", throttle->event,
@@ -327,7 +341,7 @@ static int print_throttle(const struct ktrc_views *views, const struct ktrc_cli 
 	return 0;
 }
 
-static int print_frag(const struct ktrc_views *views, const struct ktrc_cli *cli)
+static int print_frag(struct ktrc_views *views, const struct ktrc_cli *cli)
 {
 	__ktrc_frag struct ktrc_frag *frag = ktrc_frag_create(views->capture);
 	struct ktrc_error err;
@@ -343,7 +357,7 @@ static int print_frag(const struct ktrc_views *views, const struct ktrc_cli *cli
 }
 
 /* Views that come from no check of the books. */
-static int (*const unchecked[])(const struct ktrc_views *views, const struct ktrc_cli *cli) = {
+static int (*const unchecked[])(struct ktrc_views *views, const struct ktrc_cli *cli) = {
 	[KTRC_VIEW_FAULTS] = print_faults,	   [KTRC_VIEW_RECLAIM] = print_reclaim,
 	[KTRC_VIEW_COMPACTION] = print_compaction, [KTRC_VIEW_FRAG] = print_frag,
 	[KTRC_VIEW_MADVISE] = print_madvise,	   [KTRC_VIEW_THROTTLE] = print_throttle,

@@ -4,6 +4,7 @@
 #define KTRC_REPORT_H
 
 #include "cli.h"
+#include "format/format.h"
 
 enum ktrc_view {
 	KTRC_VIEW_SUMMARY,
@@ -26,6 +27,7 @@ enum ktrc_view {
  * @throttle: what CPU quotas keep off CPUs
  * @compaction: stalls in compaction
  * @volume: what recording it took
+ * @bcc: what was printed with --compat
  */
 struct ktrc_views {
 	const struct ktrc_capture *capture;
@@ -35,6 +37,7 @@ struct ktrc_views {
 	struct ktrc_throttle *throttle;
 	struct ktrc_compaction *compaction;
 	struct ktrc_volume volume;
+	struct ktrc_bcc bcc;
 };
 
 /** ktrc_views_create() - empty views, which keep what the options ask for; NULL without memory */
@@ -46,6 +49,9 @@ void ktrc_cleanup_views(struct ktrc_views **views);
 
 /** ktrc_views_add() - look at a record; 0 or -ENOMEM */
 int ktrc_views_add(struct ktrc_views *views, const struct ktrc_record *record);
+
+/** ktrc_report_compat() - print the rows of --compat that have come since */
+void ktrc_report_compat(struct ktrc_views *views, const struct ktrc_cli *cli);
 
 /** ktrc_report_prepare() - what a view needs to know beside the records; 0 or -ENOMEM */
 int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,

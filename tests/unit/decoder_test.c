@@ -5,6 +5,7 @@
  * it must neither read outside (run it under ASan) nor invent records.
  * With an argument: save the known trace as that directory and stop.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -372,6 +373,7 @@ static void test_retries(void)
 	   "a retried fault that is served is major, its time the sum");
 	ok(faults->all->unfinished == 2 && faults->all->failed == 2,
 	   "unfinished and failed faults are told apart");
+	ok(!faults->saturated, "each is as long as it says");
 	ok(faults->all->ended_ticks == 860 && faults->all->total_ticks == 1060,
 	   "what has not ended is no part of the mean");
 	release_faults(faults);
@@ -397,6 +399,21 @@ static void test_minimum(void)
 		   faults->all->attempts == 3 && faults->all->unfinished == 0 &&
 		   faults->nr_short == 2,
 	   "a fault is as long as its wait, and not there where that was too short");
+	release_faults(faults);
+}
+
+static void test_saturated(void)
+{
+	struct ktrc_ev_task task = synth_task(42);
+	struct synth_stream s = { .cpu = 0 };
+	u64 t = (1ull << 40) + 1;
+	struct ktrc_faults *faults;
+
+	synth_open(&s, t, &task);
+	add_attempt(&s, ++t, 2, KTRC_fault_result_retry, 0, UINT32_MAX);
+	add_attempt(&s, ++t, 2, KTRC_fault_result_minor, 1, UINT32_MAX - 1);
+	faults = faults_of(&s, 0);
+	ok(faults->saturated == 1, "an attempt that may have been longer than a record says");
 	release_faults(faults);
 }
 
@@ -540,6 +557,7 @@ int main(int argc, char **argv)
 	test_classes();
 	test_retries();
 	test_minimum();
+	test_saturated();
 	test_text_as_number();
 	test_stacks_trimmed();
 	return end_of_tests();

@@ -4,6 +4,25 @@
 
 #include "format.h"
 
+/* Whether the heading is to be printed now. */
+static bool begins(struct ktrc_bcc *bcc, const struct ktrc_output *out)
+{
+	bool has_begun = bcc->has_begun;
+
+	bcc->has_begun = true;
+	return out->has_header && !has_begun;
+}
+
+/* Whether there is to be another row, which ended then. */
+static bool counts(struct ktrc_bcc *bcc, u64 ticks, const struct ktrc_output *out)
+{
+	if (out->top && bcc->nr == out->top)
+		return false;
+	if (bcc->nr++ == 0)
+		bcc->first_ticks = ticks;
+	return true;
+}
+
 static void print_time_head(const char *separator, const struct ktrc_output *out)
 {
 	if (out->has_timestamp)
@@ -23,18 +42,19 @@ static void print_time(const struct ktrc_timebase *clock, u64 first_ticks, u64 t
 
 /* ---- drsnoop: each stall in direct reclaim; cgroups' and nodes' reclaim it does not know ---- */
 
-void ktrc_print_drsnoop(const struct ktrc_reclaim *view, const struct ktrc_output *out)
+void ktrc_print_drsnoop(const struct ktrc_reclaim *view, struct ktrc_bcc *bcc,
+			const struct ktrc_output *out)
 {
-	if (out->has_header) {
+	if (begins(bcc, out)) {
 		print_time_head("", out);
 		fprintf(out->file, "%-14s %-6s %8s %5s\n", "COMM", "PID", "LAT(ms)", "PAGES");
 	}
 	for (size_t i = 0; i < view->nr_direct; i++) {
 		const struct ktrc_direct *d = &view->direct[i];
 
-		if (out->top && i == out->top)
+		if (!counts(bcc, d->end_ticks, out))
 			break;
-		print_time(&view->capture->clock, view->direct[0].end_ticks, d->end_ticks, "", out);
+		print_time(&view->capture->clock, bcc->first_ticks, d->end_ticks, "", out);
 		fprintf(out->file, "%-14.14s %-6u %8.2f %5llu\n", d->comm, d->pid,
 			(double)ktrc_ticks_to_ns(&view->capture->clock, d->ticks) / 1e6, d->pages);
 	}
@@ -88,12 +108,10 @@ static void print_zone(const struct ktrc_compaction *view, const struct ktrc_att
 		status ? status : "?");
 }
 
-void ktrc_print_compactsnoop(const struct ktrc_compaction *view, const struct ktrc_output *out)
+void ktrc_print_compactsnoop(const struct ktrc_compaction *view, struct ktrc_bcc *bcc,
+			     const struct ktrc_output *out)
 {
-	u64 first_ticks = 0;
-	size_t printed = 0;
-
-	if (out->has_header) {
+	if (begins(bcc, out)) {
 		print_time_head(" ", out);
 		fprintf(out->file, "%-14s %-6s %-4s %-12s %-5s %-7s %9s %16s\n", "COMM", "PID",
 			"NODE", "ZONE", "ORDER", "MODE", "LAT(ms)", "STATUS");
@@ -103,11 +121,9 @@ void ktrc_print_compactsnoop(const struct ktrc_compaction *view, const struct kt
 
 		if (!a->is_zone || !a->has_begun)
 			continue;
-		if (out->top && printed == out->top)
+		if (!counts(bcc, a->end_ticks, out))
 			break;
-		if (printed++ == 0)
-			first_ticks = a->end_ticks;
-		print_time(&view->capture->clock, first_ticks, a->end_ticks, " ", out);
+		print_time(&view->capture->clock, bcc->first_ticks, a->end_ticks, " ", out);
 		print_zone(view, a, out->file);
 	}
 }

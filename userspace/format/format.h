@@ -106,11 +106,25 @@ void ktrc_print_throttle(const struct ktrc_throttle *throttle, enum ktrc_output_
 			 const struct ktrc_output *out);
 void ktrc_print_compaction(const struct ktrc_compaction *compaction, enum ktrc_output_format format,
 			   const struct ktrc_output *out);
+
+/**
+ * struct ktrc_bcc - how far another tool's rows have been printed, which may come a few at a time
+ * @has_begun: the heading was, if there is to be one
+ * @nr: rows
+ * @first_ticks: end of the first one
+ */
+struct ktrc_bcc {
+	bool has_begun;
+	u64 nr;
+	u64 first_ticks;
+};
+
 /** ktrc_print_compactsnoop() - zones that were compacted, as compactsnoop of bcc prints them */
-void ktrc_print_compactsnoop(const struct ktrc_compaction *compaction,
+void ktrc_print_compactsnoop(const struct ktrc_compaction *compaction, struct ktrc_bcc *bcc,
 			     const struct ktrc_output *out);
 /** ktrc_print_drsnoop() - stalls in direct reclaim, as drsnoop of bcc prints them */
-void ktrc_print_drsnoop(const struct ktrc_reclaim *reclaim, const struct ktrc_output *out);
+void ktrc_print_drsnoop(const struct ktrc_reclaim *reclaim, struct ktrc_bcc *bcc,
+			const struct ktrc_output *out);
 void ktrc_print_frag(const struct ktrc_frag *frag, enum ktrc_output_format format,
 		     const struct ktrc_output *out);
 void ktrc_print_check(const struct ktrc_check *check, const struct ktrc_capture *capture,

@@ -153,18 +153,17 @@ static size_t copy(struct ktrc_follow *follow, size_t i, u64 from, u64 to)
 	return ktrc_ring_copy(&follow->dev->rings[i], &span, follow->capture->schema, lane->bytes);
 }
 
-/* What got a name since; in a twentieth of the time at most. */
-static int learn_names(struct ktrc_follow *follow, struct ktrc_error *err)
+/* What got a name since; in a twentieth of the time at most.  In the end it is asked for again. */
+static void learn_names(struct ktrc_follow *follow)
 {
 	u64 begin_ns = ktrc_now_ns(CLOCK_MONOTONIC), end_ns;
-	int ret;
+	struct ktrc_error ignored;
 
 	if (begin_ns < follow->learn_ns)
-		return 0;
-	ret = ktrc_nl_names(follow->nl, &follow->capture->names, err);
+		return;
+	ktrc_nl_names(follow->nl, &follow->capture->names, &ignored);
 	end_ns = ktrc_now_ns(CLOCK_MONOTONIC);
 	follow->learn_ns = end_ns + 19 * (end_ns - begin_ns);
-	return ret == -EOPNOTSUPP ? 0 : ret; /* an older module keeps none */
 }
 
 /* The reader gets what has come on a CPU, behind what it holds back of it; 0: it has nothing, else 1, or an error. */
@@ -209,7 +208,7 @@ int ktrc_follow_fill(struct ktrc_follow *follow, struct ktrc_error *err)
 	if (ret == 0)
 		ret = add_lanes(follow, err);
 	if (ret == 0)
-		ret = learn_names(follow, err);
+		learn_names(follow);
 	for (size_t i = 0; ret >= 0 && i < follow->nr_lanes; i++) {
 		ret = fill(follow, i, err);
 		is_done = is_done && ret == 0;
@@ -232,7 +231,7 @@ int ktrc_follow_save(struct ktrc_follow *follow, struct ktrc_trace_writer *write
 	if (ret == 0)
 		ret = add_lanes(follow, err);
 	if (ret == 0)
-		(void)learn_names(follow, err); /* at the end they are asked for again */
+		learn_names(follow);
 	follow->saved_ticks = is_last ? follow->dev->info.now_ticks : 0;
 	for (size_t i = 0; ret == 0 && i < follow->nr_lanes; i++) {
 		struct lane *lane = &follow->lanes[i];
@@ -289,4 +288,14 @@ int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err)
 	if (!capture->base.stop.is_known && capture->session.stop_reason != KTRC_STOP_DELETED)
 		capture->base.stop = ktrc_vmstat_read();
 	return 0;
+}
+
+void ktrc_follow_cut(struct ktrc_follow *follow)
+{
+	struct ktrc_capture *capture = follow->capture;
+	struct ktrc_error ignored;
+
+	if (ktrc_follow_finish(follow, &ignored) < 0)
+		capture->end_ticks = capture->settled_ticks = follow->dev->info.now_ticks;
+	capture->is_cut = !follow->is_at_end;
 }

@@ -46,4 +46,7 @@ void ktrc_follow_wait(struct ktrc_follow *follow);
 /** ktrc_follow_finish() - bring the capture's description up to date */
 int ktrc_follow_finish(struct ktrc_follow *follow, struct ktrc_error *err);
 
+/** ktrc_follow_cut() - the same where reading failed: as far as that is possible, and not all was read */
+void ktrc_follow_cut(struct ktrc_follow *follow);
+
 #endif

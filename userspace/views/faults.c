@@ -431,6 +431,7 @@ static int add_attempt(struct ktrc_faults *view, struct pending *pending, const 
 	u64 ticks = a->ticks;
 
 	count_attempts(sides, ticks, is_waiting || is_major, view->weight);
+	view->saturated += priv->dur && ticks == priv->dur->mask ? view->weight : 0;
 	view->io_begun += has_begun_io(priv, a) ? view->weight : 0;
 	if (goes_on(pending, a)) {
 		ticks += pending->ticks;

@@ -85,6 +85,7 @@ struct ktrc_fault_rows {
  * @left_out: records left out for that
  * @nr_short: faults whose last attempt, shorter than what is to be recorded, whose waits are not there: so were those, or
  *	their records are gone
+ * @saturated: attempts that took as long as a record can say, or longer: their time is that
  * @weight: faults that a record stands for
  * @io_begun: attempts that began I/O, as the kernel counts major faults
  * @tells_io: so the trace says; one of an older module does not
@@ -102,6 +103,7 @@ struct ktrc_faults {
 	u64 start_ticks;
 	u64 left_out;
 	u64 nr_short;
+	u64 saturated;
 	u32 weight;
 	u64 io_begun;
 	bool tells_io;
