@@ -13,7 +13,7 @@ compact() {
 	for ((i = 0; i < 200; i++)); do
 		rows=$(grep -vc '^TIME' "$tmp/rows")
 		[ "$rows" -le "$before" ] || return 0
-		kill -0 $reader || fail "the reader ended"
+		kill -0 "$reader" || fail "the reader ended"
 		sleep 0.1
 	done
 	fail "no row while it follows"
