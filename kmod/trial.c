@@ -68,8 +68,11 @@ struct ktrc_trial *ktrc_trial_create(void)
 	if (!t)
 		return NULL;
 	t->cpus = alloc_percpu_gfp(struct ktrc_cpu, KTRC_GFP | __GFP_ZERO);
+	t->filter.nr_tgids = 1;
+	t->filter.tgid[0] = current->tgid;
 	t->listeners.nr = 1;
 	t->listeners.at[0].cpus = t->cpus;
+	t->listeners.at[0].filter = &t->filter;
 	if (t->cpus)
 		return t;
 	kfree(t);
@@ -91,8 +94,11 @@ static u64 hits(const struct ktrc_trial *t, u32 event)
 	u64 sum = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		sum += local_read(&per_cpu_ptr(t->cpus, cpu)->count[event].hits);
+	for_each_possible_cpu(cpu) {
+		struct ktrc_count *n = &per_cpu_ptr(t->cpus, cpu)->count[event];
+
+		sum += local_read(&n->hits) - local_read(&n->filtered);
+	}
 	return sum;
 }
 

@@ -10,10 +10,12 @@
 
 /**
  * struct ktrc_trial - a listener that only counts
+ * @filter: what the process that tries does is meant, which others may do meanwhile as well
  * @cpus: its counters; no ring
  * @listeners: it, as outlets want it
  */
 struct ktrc_trial {
+	struct ktrc_filter filter;
 	struct ktrc_cpu __percpu *cpus;
 	struct ktrc_listeners listeners;
 };

@@ -92,6 +92,8 @@ expect "sessions that are there" "$(ktrc-ctl status --format=json | jq -c '[.ses
 	'["s1 running"]'
 ktrc-ctl reset --session=s1 || fail "reset: $?"
 nothing_left "after want of memory"
+# the debug kernel keeps what was freed for a while, to catch who uses it, and looks for leaks itself
+[[ $(uname -r) != *-ktrcdbg ]] || exit 0
 left=$((free_before - $(free_kb)))
 note "$left KiB less are free"
 [ $left -lt 20000 ] || fail "$left KiB are not free again"

@@ -35,21 +35,25 @@ static u32 cannot(void)
 static void is_found_out(struct kunit *test)
 {
 	struct ktrc_trial *silent = ktrc_trial_create(), *fires = ktrc_trial_create();
-	struct ktrc_trial *once = ktrc_trial_create();
+	struct ktrc_trial *once = ktrc_trial_create(), *others = ktrc_trial_create();
 
 	KUNIT_ASSERT_NOT_NULL(test, silent);
 	KUNIT_ASSERT_NOT_NULL(test, fires);
 	KUNIT_ASSERT_NOT_NULL(test, once);
+	KUNIT_ASSERT_NOT_NULL(test, others);
+	others->filter.tgid[0]++;
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(silent, &outlet, EVENT, do_nothing), -EIO);
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(silent, &outlet, EVENT, cannot), 0);
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(fires, &outlet, EVENT, fire), 0);
 	KUNIT_EXPECT_EQ(test, ktrc_trial_run(once, &outlet, EVENT, fire_half), -EIO);
+	KUNIT_EXPECT_EQ(test, ktrc_trial_run(others, &outlet, EVENT, fire), -EIO);
 	KUNIT_EXPECT_NULL(test, outlet.all); /* nobody listens any more */
 	fire();
 	synchronize_rcu();
 	ktrc_trial_destroy(silent);
 	ktrc_trial_destroy(fires);
 	ktrc_trial_destroy(once);
+	ktrc_trial_destroy(others);
 }
 
 static struct kunit_case cases[] = { KUNIT_CASE(is_found_out), {} };
