@@ -10,7 +10,10 @@
 
 #define START_TICKS (1ull << 40)
 
-/* Who had the ids 100 and 101 one after the other; threads come before their first thread, too. */
+/*
+ * Who had the ids 100 and 101 one after the other; threads come before their first thread, too.  One
+ * starts as late as a number can say.
+ */
 static const struct ktrc_ev_task old_thread = { .tid = 101,
 						.pid = 100,
 						.start_ns = 2000,
@@ -28,7 +31,7 @@ static const struct ktrc_ev_task new = { .tid = 100,
 					 .cgid = 6 };
 static const struct ktrc_ev_task new_thread = { .tid = 101,
 						.pid = 100,
-						.start_ns = 9500,
+						.start_ns = ~0ull,
 						.comm = "new_thread",
 						.cgid = 6 };
 static const struct ktrc_ev_task renamed = { .tid = 100,
@@ -42,6 +45,7 @@ static const struct ktrc_ev_task *const orders[][5] = {
 	{ &old_thread, &old, &new, &new_thread, &renamed },
 	{ &new, &old_thread, &new_thread, &old, &renamed },
 	{ &new_thread, &new, &renamed, &old_thread, &old },
+	{ &old_thread, &new, &new_thread, &old, &renamed },
 };
 
 static u64 nr_faults(const struct ktrc_ev_task *const order[5], const struct ktrc_ev_task *task)
@@ -134,7 +138,7 @@ static bool are_threads(const struct ktrc_throttle *view)
 	u64 of[2] = { 0 };
 
 	for (size_t i = 0; i < view->threads.nr; i++)
-		of[view->threads.rows[i]->tid - 100] += view->threads.rows[i]->stalls;
+		of[view->threads.rows[i]->tid == 101] += view->threads.rows[i]->stalls;
 	return view->threads.nr == 4 && of[0] == 3 && of[1] == 2 &&
 	       ktrc_throttle_lost(view, 1)->threads == 4;
 }

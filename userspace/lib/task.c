@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two open-addressed hash tables: all tasks ever seen, and those of one packet by tid. */
+/*
+ * Two open-addressed hash tables: all tasks ever seen, and those of one packet by tid; and of each id
+ * a tree of those that had it, as a trace can give it to any number.
+ */
 #include "task.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "areas.h"
 #include "array.h"
 #include "hash.h"
 
-/* One of those that had an id one after the other. */
-struct holder {
-	u64 start_ns; /* 0: only other threads of it were seen */
+/*
+ * Those that had an id one after the other.  Of @times each has the area from its start to that of the
+ * next one, in ns instead of pages, and its number as file: KTRC_INDEX_NONE before the first one.
+ */
+struct holders {
+	struct ktrc_areas *times;
+	u32 unknown; /* who had it before them, if other threads of it were seen, or KTRC_INDEX_NONE */
 	u64 threads_ns; /* when the first of those started */
-	u32 next; /* another one, or KTRC_INDEX_NONE */
 };
 
 struct ktrc_tasks {
@@ -23,9 +30,10 @@ struct ktrc_tasks {
 	size_t nr;
 	u32 next_index;
 	struct ktrc_task *unknown;
-	struct holder *holders;
+	struct holders *holders;
 	size_t nr_holders;
-	struct ktrc_index by_id; /* the newest holder of each */
+	struct ktrc_index by_id; /* the holders of each */
+	u32 nr_numbers; /* of threads */
 };
 
 void ktrc_comm_copy(char *to, const char *from)
@@ -77,71 +85,85 @@ static int grow(struct ktrc_tasks *tasks)
 	return 0;
 }
 
-/* The place of a new one of those with an id; KTRC_INDEX_NONE without memory. */
-static u32 add_holder(struct ktrc_tasks *tasks, u32 *first, struct holder new)
+/* Of an id; NULL without memory. */
+static struct holders *get_holders(struct ktrc_tasks *tasks, u32 id)
 {
-	struct holder *holder = first ? ktrc_array_push(tasks->holders, tasks->nr_holders) : NULL;
+	static const struct ktrc_area always = { .end = ~0ull, .file = KTRC_INDEX_NONE };
+	u32 *place = ktrc_index_get(&tasks->by_id, id, 0);
+	struct holders *holders;
 
-	if (!holder)
-		return KTRC_INDEX_NONE;
-	new.next = *first;
-	*holder = new;
-	*first = (u32)tasks->nr_holders - 1;
-	return *first;
+	if (!place)
+		return NULL;
+	if (*place != KTRC_INDEX_NONE)
+		return &tasks->holders[*place];
+	holders = ktrc_array_push(tasks->holders, tasks->nr_holders);
+	if (!holders || ktrc_areas_put(&holders->times, &always) < 0)
+		return NULL;
+	holders->unknown = KTRC_INDEX_NONE;
+	*place = (u32)tasks->nr_holders - 1;
+	return holders;
+}
+
+static void forget_holders(struct ktrc_tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->nr_holders; i++)
+		ktrc_areas_drop(tasks->holders[i].times);
+	free(tasks->holders);
+	tasks->holders = NULL;
+	tasks->nr_holders = 0;
+	tasks->nr_numbers = 0;
+	ktrc_index_release(&tasks->by_id);
 }
 
 /* The thread with this id that started then.  One whose start is not known is older than its threads. */
 static u32 number_thread(struct ktrc_tasks *tasks, u32 id, u64 start_ns)
 {
-	u32 *first = ktrc_index_get(&tasks->by_id, id, 0), unknown = KTRC_INDEX_NONE;
+	struct holders *holders = get_holders(tasks, id);
+	const struct ktrc_area *then = holders ? ktrc_areas_find(holders->times, start_ns) : NULL;
+	struct ktrc_area held = { .begin = start_ns };
 
-	for (u32 i = first ? *first : KTRC_INDEX_NONE; i != KTRC_INDEX_NONE;
-	     i = tasks->holders[i].next) {
-		const struct holder *holder = &tasks->holders[i];
-
-		if (holder->start_ns == start_ns)
-			return i;
-		if (!holder->start_ns && start_ns <= holder->threads_ns)
-			unknown = i;
+	if (!then)
+		return KTRC_INDEX_NONE;
+	if (then->begin == start_ns && then->file != KTRC_INDEX_NONE)
+		return then->file;
+	held.end = then->end;
+	if (holders->unknown != KTRC_INDEX_NONE && start_ns <= holders->threads_ns) {
+		held.file = holders->unknown;
+		holders->unknown = KTRC_INDEX_NONE;
+	} else {
+		held.file = tasks->nr_numbers++;
 	}
-	if (unknown == KTRC_INDEX_NONE)
-		return add_holder(tasks, first, (struct holder){ .start_ns = start_ns });
-	tasks->holders[unknown].start_ns = start_ns;
-	return unknown;
+	return ktrc_areas_put(&holders->times, &held) < 0 ? KTRC_INDEX_NONE : held.file;
 }
 
 /* The process of a thread other than its first one: the last one that had started by then. */
 static u32 number_process(struct ktrc_tasks *tasks, u32 id, u64 thread_ns)
 {
-	u32 *first = ktrc_index_get(&tasks->by_id, id, 0);
-	u32 last = KTRC_INDEX_NONE, unknown = KTRC_INDEX_NONE;
+	struct holders *holders = get_holders(tasks, id);
+	const struct ktrc_area *then = holders ? ktrc_areas_find(holders->times, thread_ns) : NULL;
 
-	for (u32 i = first ? *first : KTRC_INDEX_NONE; i != KTRC_INDEX_NONE;
-	     i = tasks->holders[i].next) {
-		const struct holder *holder = &tasks->holders[i];
-
-		if (!holder->start_ns)
-			unknown = i;
-		else if (holder->start_ns <= thread_ns &&
-			 (last == KTRC_INDEX_NONE ||
-			  holder->start_ns > tasks->holders[last].start_ns))
-			last = i;
+	if (!then)
+		return KTRC_INDEX_NONE;
+	if (then->file != KTRC_INDEX_NONE)
+		return then->file;
+	if (holders->unknown == KTRC_INDEX_NONE) {
+		holders->unknown = tasks->nr_numbers++;
+		holders->threads_ns = thread_ns;
 	}
-	if (last != KTRC_INDEX_NONE)
-		return last;
-	if (unknown == KTRC_INDEX_NONE)
-		return add_holder(tasks, first, (struct holder){ .threads_ns = thread_ns });
-	if (thread_ns < tasks->holders[unknown].threads_ns)
-		tasks->holders[unknown].threads_ns = thread_ns;
-	return unknown;
+	if (thread_ns < holders->threads_ns)
+		holders->threads_ns = thread_ns;
+	return holders->unknown;
 }
 
 /* false without memory */
 static bool number(struct ktrc_tasks *tasks, struct ktrc_task *task)
 {
-	task->thread = number_thread(tasks, task->tid, task->start_ns);
+	/* what starts at the end of time would have no range */
+	u64 start_ns = task->start_ns < ~0ull ? task->start_ns : ~0ull - 1;
+
+	task->thread = number_thread(tasks, task->tid, start_ns);
 	task->process = task->tid == task->tgid ? task->thread :
-						  number_process(tasks, task->tgid, task->start_ns);
+						  number_process(tasks, task->tgid, start_ns);
 	return task->thread != KTRC_INDEX_NONE && task->process != KTRC_INDEX_NONE;
 }
 
@@ -198,8 +220,7 @@ void ktrc_tasks_destroy(struct ktrc_tasks *tasks)
 	for (size_t i = 0; i < tasks->nr_slots; i++)
 		free(tasks->slots[i]);
 	free(tasks->slots);
-	free(tasks->holders);
-	ktrc_index_release(&tasks->by_id);
+	forget_holders(tasks);
 	free(tasks);
 }
 
@@ -229,8 +250,7 @@ int ktrc_tasks_drop(struct ktrc_tasks *tasks, const struct ktrc_index *used)
 	}
 	free(tasks->slots);
 	tasks->slots = slots;
-	tasks->nr_holders = 0;
-	ktrc_index_release(&tasks->by_id);
+	forget_holders(tasks);
 	return 0;
 }
 
