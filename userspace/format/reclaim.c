@@ -140,8 +140,10 @@ static struct ktrc_cell kswapd_sleeps(const void *data, size_t row)
 
 static struct ktrc_cell kswapd_max_order(const void *data, size_t row)
 {
-	return has_wakes(data) ? ktrc_cell_number(kswapd_at(data, row)->max_order) :
-				 KTRC_CELL_EMPTY;
+	const struct ktrc_kswapd *kswapd = kswapd_at(data, row);
+
+	return has_wakes(data) && kswapd->wakes ? ktrc_cell_number(kswapd->max_order) :
+						  KTRC_CELL_EMPTY;
 }
 
 static struct ktrc_cell kswapd_awake_ns(const void *data, size_t row)
