@@ -101,8 +101,10 @@ static void emit(struct rig *rig, u32 seq, u32 event, const struct payload *p)
 				  KTRC_NO_TICKS);
 }
 
-static void write_one(struct rig *rig, enum rig_level level, const struct ktrc_ev_task *task)
+/* Return: whether nothing was lost meanwhile: then the hit is written, and what interrupted it. */
+static bool write_one(struct rig *rig, enum rig_level level, const struct ktrc_ev_task *task)
 {
+	long lost = local_read(&rig->cpu.lost);
 	enum rig_level outer = rig->level;
 	u32 seq = rig->seq[level]++;
 	u32 event = seq & 1 ? KTRC_EV_fault : KTRC_EV_fault_light;
@@ -114,6 +116,7 @@ static void write_one(struct rig *rig, enum rig_level level, const struct ktrc_e
 	WRITE_ONCE(rig->level, level);
 	emit(rig, seq, event, &p);
 	WRITE_ONCE(rig->level, outer);
+	return local_read(&rig->cpu.lost) == lost;
 }
 
 /**
@@ -159,7 +162,7 @@ void rig_write(struct rig *rig, enum rig_level level, int most)
 	for (i = 0; i < most; i++) {
 		if (i >= RIG_LEAST && nr_interruptions(rig, level) >= enough)
 			break;
-		write_one(rig, level, &task);
+		rig->written[outer][level] += write_one(rig, level, &task);
 	}
 }
 

@@ -29,6 +29,8 @@ enum rig_level { RIG_TASK, RIG_SOFTIRQ, RIG_IRQ, RIG_NMI, RIG_NR_LEVELS };
  * @seq: by level: hits so far
  * @nr_nested: hits that found a writer at work
  * @interrupted: by level that was in the middle of a write and level that came: how often
+ * @written: by level that was in the middle of a write, or nobody, and level that came: hits written, but for some that
+ * were interrupted themselves
  */
 struct rig {
 	struct ktrc_cpu cpu;
@@ -41,6 +43,7 @@ struct rig {
 	u32 seq[RIG_NR_LEVELS];
 	u64 nr_nested;
 	u32 interrupted[RIG_NR_LEVELS][RIG_NR_LEVELS];
+	u32 written[RIG_NOBODY + 1][RIG_NR_LEVELS];
 };
 
 struct rig *rig_create(u32 mode, u32 clock, bool with_stacks);
