@@ -96,8 +96,11 @@ static u64 hits(const struct ktrc_trial *t, u32 event)
 
 	for_each_possible_cpu(cpu) {
 		struct ktrc_count *n = &per_cpu_ptr(t->cpus, cpu)->count[event];
+		u64 filtered = local_read(&n->filtered);
 
-		sum += local_read(&n->hits) - local_read(&n->filtered);
+		/* who is about to filter a hit has counted it: what is read first is never the larger one */
+		smp_rmb();
+		sum += local_read(&n->hits) - filtered;
 	}
 	return sum;
 }

@@ -114,11 +114,11 @@ static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink 
 	return finish(follow, held_ticks, err);
 }
 
-/* What was counted was consumed, and is nowhere else. */
+/* What was counted was consumed, and is nowhere else, unless it was to get out at once and could not. */
 static int show_cut(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
 		    struct ktrc_error *err)
 {
-	if (sink->views && sink->views->volume.records) {
+	if (sink->views && sink->views->volume.records && !ferror(stdout)) {
 		ktrc_follow_cut(follow);
 		ktrc_report_views(sink->views, read->view, &read->cli);
 	}

@@ -180,6 +180,16 @@ static void note_needs(const struct ktrc_cli *cli, const struct ktrc_capture *ca
 		ktrc_cli_note(cli, "%s", text);
 }
 
+/* Where a duration is the most that a record can say; a document says it itself. */
+static void note_saturated(const struct ktrc_cli *cli, const struct ktrc_faults *faults)
+{
+	if (faults->saturated && !ktrc_is_document(cli->format))
+		ktrc_cli_note(
+			cli,
+			"%llu attempts at page faults took longer than a record can say: their time is the most that it can",
+			faults->saturated);
+}
+
 static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 			 const struct ktrc_cli *cli)
 {
@@ -202,6 +212,7 @@ static int print_checked(const struct ktrc_views *views, enum ktrc_view view,
 	summary = ktrc_summarize(views->faults, views->reclaim, tallies, check, views->volume);
 	ktrc_print_summary(&summary, cli->format, &cli->out);
 	note_needs(cli, views->capture, summary.needs);
+	note_saturated(cli, views->faults);
 	return 0;
 }
 
@@ -235,6 +246,7 @@ static int print_faults(struct ktrc_views *views, const struct ktrc_cli *cli)
 	ktrc_print_faults(faults, cli->format, &cli->out);
 	note_unknown(cli, "how long faults took", ktrc_faults_why_no_durations(faults));
 	note_unknown(cli, "what was mapped", faults->why_no_mappings);
+	note_saturated(cli, faults);
 	return 0;
 }
 

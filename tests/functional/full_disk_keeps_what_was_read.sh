@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # A disk that gets full while a stream is saved to it keeps, as a trace, what was
 # consumed; the rest stays in the session: no record is lost, none is there twice.
-# Following it into a file there consumes nothing that did not get out.
+# Following it into a file there consumes nothing that did not get out, nor rows of another tool's.
 # `run --save` keeps the oldest records, as many as there is room for.
 # Saving what a session holds leaves nothing on a full disk, nor when it is interrupted, once or twice.
 # long
@@ -93,6 +93,24 @@ followed() {
 	rm "$small/shown"
 }
 
+# zones FILE: as compactsnoop shows them
+zones() {
+	timeout --foreground 60 ktrc-read compaction --compat=compactsnoop --follow --no-header >"$1"
+}
+
+rows_followed() {
+	local wanted
+	ktrc-ctl start -q --mode=stream --events=compaction --memory=1M || fail "start: $?"
+	echo 1 >/proc/sys/vm/compact_memory || fail "compact_memory"
+	ktrc-ctl stop -q || fail "stop: $?"
+	wanted=$(ktrc-ctl stats --format=json | jq '[.counters[] | select(.event == "compaction.zone").written] | add')
+	fails 1 "standard output: cannot write: No space left" "still in session default" zones /dev/full
+	zones "$tmp/zones" || fail "zones: $?"
+	expect "rows left in the session" "$(wc -l <"$tmp/zones")" "$wanted"
+	[ "$wanted" -gt 0 ] || fail "no zone was compacted"
+	ktrc-ctl reset
+}
+
 plain() {
 	ktrc-ctl start -q --memory=4M || fail "start: $?"
 	touch_pages storm 100000 >/dev/null
@@ -179,6 +197,7 @@ run() {
 
 stream
 followed
+rows_followed
 run
 plain
 interrupted INT

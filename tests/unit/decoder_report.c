@@ -20,6 +20,7 @@
 #define MAPPINGS (BIT(map) | BIT(process) | BIT(process_exec) | BIT(process_exit))
 
 static u64 lost; /* hits, of each capture that is made */
+static u64 lost_wakes; /* the same, of reclaim.wake */
 static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
 static struct ktrc_rule fault_rule, process_rule, throttle_rule, gap_rule;
@@ -86,6 +87,7 @@ static struct ktrc_capture *make_capture(u64 events)
 	capture->session.rules[KTRC_EV_compaction] = stall_rule;
 	capture->session.rules[KTRC_EV_compaction_zone] = zone_rule;
 	capture->lost_since[KTRC_EV_fault] = lost;
+	capture->lost_since[KTRC_EV_reclaim_wake] = lost_wakes;
 	if (has_no_records)
 		capture->after.rows[0] = (struct ktrc_counters){
 			.event = KTRC_EV_throttle,
@@ -517,15 +519,14 @@ static void test_parts(void)
 /* What the first row of kswapd says. */
 static bool is_kswapd(u64 events, bool knows_wakes, bool knows_sleeps)
 {
+	bool knows_awake = knows_wakes && knows_sleeps && !lost_wakes;
 	json_t *list = member(events, KTRC_VIEW_RECLAIM, "kswapd");
 	json_t *row = json_array_get(list, 0);
 	bool is = json_is_integer(json_object_get(row, "wakes")) == knows_wakes &&
 		  json_is_integer(json_object_get(row, "max_order")) == knows_wakes &&
 		  json_is_integer(json_object_get(row, "sleeps")) == knows_sleeps &&
-		  json_is_integer(json_object_get(row, "awake_ns")) ==
-			  (knows_wakes && knows_sleeps) &&
-		  json_is_real(json_object_get(row, "awake_percent")) ==
-			  (knows_wakes && knows_sleeps);
+		  json_is_integer(json_object_get(row, "awake_ns")) == knows_awake &&
+		  json_is_real(json_object_get(row, "awake_percent")) == knows_awake;
 
 	json_decref(list);
 	return row && is;
@@ -549,6 +550,9 @@ static void test_kswapd(void)
 		   is_kswapd(RECLAIM & ~BIT(reclaim_sleep), true, false) &&
 		   is_kswapd(RECLAIM & ~BIT(reclaim_wake), false, true),
 	   "what kswapd did, as far as it was recorded");
+	lost_wakes = 1;
+	ok(is_kswapd(RECLAIM, true, true), "not how long it was awake, if a wake was lost");
+	lost_wakes = 0;
 	is_woken_before = true;
 	ok(!is_kswapd(RECLAIM, true, true) && is_kswapd_without_order(),
 	   "what order it was woken for before the window nobody knows");
@@ -646,6 +650,9 @@ static void test_light_summary(void)
 	ok(name && !strcmp(name, "fault_rate") &&
 		   json_is_null(json_object_get(verdict, "cpu_percent")),
 	   "what faults cost is not known of those that have no duration");
+	ok(is_null(BIT(fault_light), KTRC_VIEW_SUMMARY, "saturated") &&
+		   !is_null(BIT(fault), KTRC_VIEW_SUMMARY, "saturated"),
+	   "nor which of them was too long for a record");
 	json_decref(verdict);
 }
 

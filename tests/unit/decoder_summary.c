@@ -3,6 +3,7 @@
  * The summary of a host where nothing reaches a threshold: in one line it says what happened,
  * what no verdict is about included, and where to look at it.
  */
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,6 +126,27 @@ static bool says(u64 events, u64 hits, const char *label, const char *want)
 	return passed;
 }
 
+/* Whether the document's verdict names a process. */
+static bool names_process(u64 events)
+{
+	struct ktrc_capture *capture = make_capture(events, 0);
+	struct ktrc_cli cli = { .is_quiet = true, .format = KTRC_OUT_JSON };
+	char *text = NULL;
+	json_t *document;
+	bool names;
+	size_t len;
+
+	cli.out.file = open_memstream(&text, &len);
+	ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &cli);
+	fclose(cli.out.file);
+	document = json_loads(text, 0, NULL);
+	names = json_object_get(json_object_get(document, "verdict"), "pid");
+	json_decref(document);
+	free(text);
+	ktrc_capture_destroy(capture);
+	return names;
+}
+
 #define BIT(event) (1ull << KTRC_EV_##event)
 #define FAULTS "11 page faults, busiest touch[100] with 11"
 
@@ -162,6 +184,7 @@ static void test_wait_alone(void)
 	ok(says(both, 0, "VERDICT",
 		"reclaim: the node is short of memory: 200.0 ms in 1 stalls, 20.0% of the time"),
 	   "a stall is what memory is short of");
+	ok(names_process(both), "who stalled most is who stalled in it");
 	waits_of_kind = KTRC_reclaim_kind_vmscan_throttled;
 	ok(says(both, 0, "VERDICT", "quiet: " FAULTS "; 1 stalls in reclaim, 200.0 ms in all"),
 	   "a wait in none, as in compaction, is not");
@@ -174,6 +197,7 @@ static void test_wait_alone(void)
 	ok(says(both, 0, "VERDICT",
 		"reclaim: the node is short of memory: 200.0 ms in 1 stalls, 2.0% of the time"),
 	   "a stall that is long is news, whatever short ones take together");
+	ok(!names_process(both), "not if there was more of another kind");
 	window_s = 1;
 	nr_short_stalls = 0;
 	waits_of_kind = 0;

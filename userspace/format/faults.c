@@ -215,6 +215,11 @@ static void make_tables(struct tables *tables, const struct ktrc_faults *faults)
 				   &tables->data[3]);
 }
 
+json_t *ktrc_faults_saturated_json(const struct ktrc_faults *faults)
+{
+	return faults->has_duration ? json_integer((json_int_t)faults->saturated) : json_null();
+}
+
 static void print_text(const struct ktrc_faults *faults, const struct ktrc_output *out)
 {
 	struct tables tables;
@@ -228,10 +233,6 @@ static void print_text(const struct ktrc_faults *faults, const struct ktrc_outpu
 		fprintf(out->file,
 			"%llu faults are left out: what they waited is shorter than what is recorded, or gone\n",
 			faults->nr_short);
-	if (out->has_header && faults->saturated)
-		fprintf(out->file,
-			"%llu attempts took longer than a record can say: their time is the most that it can\n",
-			faults->saturated);
 }
 
 static json_t *to_json(const struct ktrc_faults *faults, const struct ktrc_output *out)
@@ -244,7 +245,7 @@ static json_t *to_json(const struct ktrc_faults *faults, const struct ktrc_outpu
 	json_object_set_new(document, "event", json_string(faults->event->label));
 	ktrc_json_set_number(document, "left_out", faults->left_out);
 	ktrc_json_set_number(document, "nr_short", faults->nr_short);
-	ktrc_json_set_number(document, "saturated", faults->saturated);
+	json_object_set_new(document, "saturated", ktrc_faults_saturated_json(faults));
 	json_object_set_new(document, "why_durations_unknown",
 			    ktrc_json_text_or_null(ktrc_faults_why_no_durations(faults)));
 	json_object_set_new(document, "why_mappings_unknown",

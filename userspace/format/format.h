@@ -136,6 +136,9 @@ struct ktrc_faults_data {
 	const struct ktrc_fault_rows *rows;
 };
 
+/** ktrc_faults_saturated_json() - attempts longer than a record can say; null: none says how long */
+json_t *ktrc_faults_saturated_json(const struct ktrc_faults *faults);
+
 /** ktrc_faults_table() - of processes; @data: room for what it is made of */
 struct ktrc_table ktrc_faults_table(const struct ktrc_faults *faults,
 				    struct ktrc_faults_data *data);

@@ -148,14 +148,14 @@ static struct ktrc_cell kswapd_max_order(const void *data, size_t row)
 
 static struct ktrc_cell kswapd_awake_ns(const void *data, size_t row)
 {
-	if (!has_wakes(data) || !has_sleeps(data))
+	if (!ktrc_reclaim_knows_awake(data))
 		return KTRC_CELL_EMPTY;
 	return ktrc_cell_number(ns(data, ktrc_kswapd_awake_ticks(data, kswapd_at(data, row))));
 }
 
 static struct ktrc_cell kswapd_awake(const void *data, size_t row)
 {
-	if (!has_wakes(data) || !has_sleeps(data))
+	if (!ktrc_reclaim_knows_awake(data))
 		return KTRC_CELL_EMPTY;
 	return ktrc_cell_percent(
 		ktrc_reclaim_percent(data, ktrc_kswapd_awake_ticks(data, kswapd_at(data, row))));

@@ -83,7 +83,7 @@ static void print_kswapd(const struct ktrc_reclaim *r, struct ktrc_page *page)
 	char line[KTRC_LINE_ROOM] = "";
 	size_t used = 0;
 
-	if (!r->has_wakes || !r->has_sleeps)
+	if (!ktrc_reclaim_knows_awake(r))
 		return;
 	for (size_t i = 0; i < r->nr_kswapd && used < sizeof(line) - 100; i++)
 		used += (size_t)snprintf(

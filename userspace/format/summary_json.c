@@ -105,7 +105,7 @@ json_t *ktrc_summary_to_json(const struct ktrc_summary *s, const struct ktrc_out
 			    is_recorded(s, s->faults->event) ?
 				    json_integer((json_int_t)s->faults->all->faults) :
 				    json_null());
-	ktrc_json_set_number(document, "saturated", s->faults->saturated);
+	json_object_set_new(document, "saturated", ktrc_faults_saturated_json(s->faults));
 	json_object_set_new(document, "processes", ktrc_table_rows(&table, out));
 	json_object_set_new(document, "reclaim", reclaim_to_json(s, out));
 	ktrc_json_set_number(document, "records", s->volume.records);

@@ -165,18 +165,21 @@ bool ktrc_capture_has_all(const struct ktrc_capture *capture, const struct ktrc_
 const char *const ktrc_mapping_labels[] = { "map", "process", "process.exec", "process.exit",
 					    NULL };
 
+u64 ktrc_capture_lost_of(const struct ktrc_capture *capture, const struct ktrc_event *event)
+{
+	struct ktrc_counters total = ktrc_counter_set_total(&capture->after, event->id);
+
+	return ktrc_counters_lost(&total) + capture->lost_since[event->id];
+}
+
 u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture)
 {
 	u64 lost = 0;
 
 	for (const char *const *label = ktrc_mapping_labels; *label; label++) {
 		const struct ktrc_event *event = ktrc_capture_event(capture, *label);
-		struct ktrc_counters total = { 0 };
 
-		if (!event)
-			continue;
-		total = ktrc_counter_set_total(&capture->after, event->id);
-		lost += ktrc_counters_lost(&total) + capture->lost_since[event->id];
+		lost += event ? ktrc_capture_lost_of(capture, event) : 0;
 	}
 	return lost;
 }

@@ -222,6 +222,9 @@ extern const char *const ktrc_mapping_labels[];
 
 /** ktrc_capture_has_mappings() - does the session record all that struct ktrc_spaces takes; none was lost */
 bool ktrc_capture_has_mappings(const struct ktrc_capture *capture);
+/** ktrc_capture_lost_of() - hits of an event that were lost, as far as that is known */
+u64 ktrc_capture_lost_of(const struct ktrc_capture *capture, const struct ktrc_event *event);
+
 /** ktrc_capture_lost_mappings() - how much of that was lost */
 u64 ktrc_capture_lost_mappings(const struct ktrc_capture *capture);
 

@@ -297,5 +297,8 @@ void ktrc_follow_cut(struct ktrc_follow *follow)
 
 	if (ktrc_follow_finish(follow, &ignored) < 0)
 		capture->end_ticks = capture->settled_ticks = follow->dev->info.now_ticks;
+	/* what came later is not in the views */
+	if (ktrc_reader_held(capture->reader) < capture->settled_ticks)
+		capture->settled_ticks = ktrc_reader_held(capture->reader);
 	capture->is_cut = !follow->is_at_end;
 }

@@ -412,6 +412,14 @@ double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks)
 	return ktrc_capture_percent(view->capture, view->start_ticks, ticks);
 }
 
+bool ktrc_reclaim_knows_awake(const struct ktrc_reclaim *view)
+{
+	const struct ktrc_event *wake = view->priv->wake, *sleep = view->priv->sleep;
+
+	return wake && sleep && !ktrc_capture_lost_of(view->capture, wake) &&
+	       !ktrc_capture_lost_of(view->capture, sleep);
+}
+
 u64 ktrc_kswapd_awake_ticks(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd)
 {
 	u64 settled = view->capture->settled_ticks;

@@ -121,6 +121,9 @@ const char *ktrc_reclaim_reason(const struct ktrc_reclaim *view, u64 reason);
 /** ktrc_reclaim_percent() - time as a share of the window; threads add up, so it may pass 100 */
 double ktrc_reclaim_percent(const struct ktrc_reclaim *view, u64 ticks);
 
+/** ktrc_reclaim_knows_awake() - is each wake and each sleep of kswapd recorded, and none lost */
+bool ktrc_reclaim_knows_awake(const struct ktrc_reclaim *view);
+
 /** ktrc_kswapd_awake_ticks() - time it was awake, as far as the window shows */
 u64 ktrc_kswapd_awake_ticks(const struct ktrc_reclaim *view, const struct ktrc_kswapd *kswapd);
 

@@ -191,12 +191,15 @@ static void judge_reclaim(struct ktrc_summary *s)
 	const struct ktrc_stall_row *worst = is_memcg_first ? memcg : other;
 	const struct ktrc_stall_row *next = is_memcg_first ? other : memcg;
 
-	s->sufferer = s->reclaim->processes.nr ? s->reclaim->processes.rows[0] : NULL;
 	s->stuck = find_stuck(s->reclaim);
 	if (next)
 		worst = worse(s->reclaim, worst, next);
 	if (worst) {
 		s->stalled = worst;
+		/* in stalls of all kinds, which only if these are most of them says who was in these */
+		if (s->reclaim->processes.nr &&
+		    2 * worst->total_ticks > s->reclaim->all->total_ticks)
+			s->sufferer = s->reclaim->processes.rows[0];
 		s->stall_percent = ktrc_reclaim_percent(s->reclaim, worst->total_ticks);
 	}
 	if (s->stuck)

@@ -62,7 +62,7 @@ struct ktrc_volume {
  * @mode: index of who raised most of its faults
  * @mode_percent: that share of them
  * @stalled: with verdict RECLAIM_MEMCG the cgroup's stalls, with RECLAIM_DIRECT the kind's
- * @sufferer: the process that stalled longest; NULL when none did
+ * @sufferer: the process that stalled longest, if most of all that is what @stalled is of; else NULL
  * @stuck: with verdict RECLAIM_STUCK the stall that hangs
  * @stall_percent: of the window, in @stalled
  * @faults: the evidence

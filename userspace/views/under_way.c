@@ -135,9 +135,7 @@ int ktrc_under_way_list(struct ktrc_under_way *u)
 	free(ktrc_steal(u->nows));
 	if (u->why_unknown)
 		return 0;
-	struct ktrc_counters books = ktrc_counter_set_total(&u->capture->after, u->event->id);
-
-	lost = ktrc_counters_lost(&books);
+	lost = ktrc_capture_lost_of(u->capture, u->event);
 	for (size_t i = 0; i < u->nr_open; i++) {
 		if (!u->open[i].is_open || u->open[i].begin_ticks > u->capture->settled_ticks)
 			continue;
