@@ -123,14 +123,16 @@ static bool is_of_cgroup(const struct ktrc_reclaim *reclaim, u64 kind)
 	       kind == ktrc_reclaim_kind_number(reclaim, "high");
 }
 
-/* Of rows by what they cost, the costliest first: that which reaches a threshold, else the first. */
+/* The row that reaches a threshold; of two that do, or do not, the costlier one.  Either may be NULL. */
 static const struct ktrc_stall_row *worse(const struct ktrc_reclaim *reclaim,
-					  const struct ktrc_stall_row *worst,
-					  const struct ktrc_stall_row *row)
+					  const struct ktrc_stall_row *a,
+					  const struct ktrc_stall_row *b)
 {
-	if (!worst || (is_worth_it(reclaim, row) && !is_worth_it(reclaim, worst)))
-		return row;
-	return worst;
+	if (!a || !b)
+		return a ? a : b;
+	if (is_worth_it(reclaim, a) != is_worth_it(reclaim, b))
+		return is_worth_it(reclaim, a) ? a : b;
+	return b->total_ticks > a->total_ticks ? b : a;
 }
 
 static const struct ktrc_stall_row *worst_memcg(const struct ktrc_reclaim *reclaim)
@@ -187,13 +189,9 @@ static void judge_reclaim(struct ktrc_summary *s)
 {
 	const struct ktrc_stall_row *memcg = worst_memcg(s->reclaim);
 	const struct ktrc_stall_row *other = worst_other(s->reclaim);
-	bool is_memcg_first = memcg && (!other || memcg->total_ticks >= other->total_ticks);
-	const struct ktrc_stall_row *worst = is_memcg_first ? memcg : other;
-	const struct ktrc_stall_row *next = is_memcg_first ? other : memcg;
+	const struct ktrc_stall_row *worst = worse(s->reclaim, memcg, other);
 
 	s->stuck = find_stuck(s->reclaim);
-	if (next)
-		worst = worse(s->reclaim, worst, next);
 	if (worst) {
 		s->stalled = worst;
 		/* in stalls of all kinds, which only if these are most of them says who was in these */
