@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Who follows in the words of another tool gets each row as it comes, into a pipe as well, under one heading, with times since
-# the first: in all those that a save of the same session has.
+# the first: in all as many as there are records of zones.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)

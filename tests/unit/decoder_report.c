@@ -23,7 +23,7 @@ static u64 lost; /* hits, of each capture that is made */
 static u64 lost_wakes; /* the same, of reclaim.wake */
 static u64 lost_maps; /* the same, of map, as its last packet tells */
 static struct ktrc_rule stall_rule, zone_rule; /* of its compaction */
-static struct ktrc_rule fault_rule, process_rule, throttle_rule, gap_rule;
+static struct ktrc_rule fault_rule, process_rule, throttle_rule, gap_rule, wake_rule;
 static u32 zone_mode; /* of the zone that its stall was in */
 static u32 own_ppm; /* of its throttle */
 static u32 unavailable; /* event of which the kernel has no hook; 0: none */
@@ -84,6 +84,7 @@ static struct ktrc_capture *make_capture(u64 events)
 	capture->session.rules[KTRC_EV_process] = process_rule;
 	capture->session.rules[KTRC_EV_throttle] = throttle_rule;
 	capture->session.rules[KTRC_EV_throttle_gap] = gap_rule;
+	capture->session.rules[KTRC_EV_reclaim_wake] = wake_rule;
 	capture->session.rules[KTRC_EV_compaction] = stall_rule;
 	capture->session.rules[KTRC_EV_compaction_zone] = zone_rule;
 	capture->lost_since[KTRC_EV_fault] = lost;
@@ -519,7 +520,7 @@ static void test_parts(void)
 /* What the first row of kswapd says. */
 static bool is_kswapd(u64 events, bool knows_wakes, bool knows_sleeps)
 {
-	bool knows_awake = knows_wakes && knows_sleeps && !lost_wakes;
+	bool knows_awake = knows_wakes && knows_sleeps && !lost_wakes && !wake_rule.sample;
 	json_t *list = member(events, KTRC_VIEW_RECLAIM, "kswapd");
 	json_t *row = json_array_get(list, 0);
 	bool is = json_is_integer(json_object_get(row, "wakes")) == knows_wakes &&
@@ -553,6 +554,9 @@ static void test_kswapd(void)
 	lost_wakes = 1;
 	ok(is_kswapd(RECLAIM, true, true), "not how long it was awake, if a wake was lost");
 	lost_wakes = 0;
+	wake_rule.sample = 2;
+	ok(is_kswapd(RECLAIM, true, true), "nor if some of them were not to be recorded");
+	wake_rule.sample = 0;
 	is_woken_before = true;
 	ok(!is_kswapd(RECLAIM, true, true) && is_kswapd_without_order(),
 	   "what order it was woken for before the window nobody knows");

@@ -416,7 +416,9 @@ bool ktrc_reclaim_knows_awake(const struct ktrc_reclaim *view)
 {
 	const struct ktrc_event *wake = view->priv->wake, *sleep = view->priv->sleep;
 
-	return wake && sleep && !ktrc_capture_lost_of(view->capture, wake) &&
+	return ktrc_capture_has_all(view->capture, wake) &&
+	       ktrc_capture_has_all(view->capture, sleep) &&
+	       !ktrc_capture_lost_of(view->capture, wake) &&
 	       !ktrc_capture_lost_of(view->capture, sleep);
 }
 
