@@ -246,7 +246,7 @@ static int create_rings(struct ktrc_session *s, const struct ktrc_session *old,
 /**
  * ktrc_memory_create() - give a session its control blocks and rings
  * @s: session with @config, @clock and @uuid set
- * @old: the session that it replaces, whose rings the cap does not count; NULL: none
+ * @old: the session whose rings go when this one is there: the cap does not count them; NULL: none
  * @why: receives the reason of a failure
  *
  * Context: process, under ktrc_control.

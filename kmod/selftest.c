@@ -37,6 +37,8 @@
 /* FROM_IPI: from an interrupt that another CPU sent */
 enum origin { FROM_TASK, FROM_IRQ, FROM_IPI, NR_ORIGINS };
 
+static u32 clocks_tried; /* bit i: enum ktrc_clock i runs at its rate */
+
 /**
  * struct selftest - one CPU's
  * @cpu: what is tested
@@ -336,9 +338,8 @@ static int prepare(struct selftest *t, int cpu, u32 mode, u32 clock)
 }
 
 /* each CPU's neighbour is the one before it, the first one's the last */
-static int prepare_all(struct selftest __percpu *tests, u32 mode)
+static int prepare_all(struct selftest __percpu *tests, u32 mode, u32 clock)
 {
-	u32 clock = ktrc_clock_choose();
 	struct selftest *first = NULL, *last = NULL;
 	int cpu, err;
 
@@ -424,7 +425,7 @@ static void free_all(struct selftest __percpu *tests)
 }
 
 /* Return: 0, -ENOMEM, or -EIO, which was said */
-static int try_mode(u32 mode, u64 *longest_ns)
+static int try_mode(u32 mode, u32 clock, u64 *longest_ns)
 {
 	struct selftest __percpu *tests =
 		alloc_percpu_gfp(struct selftest, GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
@@ -433,7 +434,7 @@ static int try_mode(u32 mode, u64 *longest_ns)
 	if (!tests)
 		return -ENOMEM;
 	cpus_read_lock();
-	err = prepare_all(tests, mode);
+	err = prepare_all(tests, mode, clock);
 	if (!err) {
 		try_all(tests);
 		err = judge_all(tests, longest_ns);
@@ -454,11 +455,30 @@ static int try_mode(u32 mode, u64 *longest_ns)
 int ktrc_selftest(u32 *longest_us)
 {
 	u64 stream_ns = 0, flight_ns = 0;
+	u32 clock = ktrc_clock_choose();
 	int err;
 
-	err = try_mode(KTRC_MODE_STREAM, &stream_ns) ?: try_mode(KTRC_MODE_FLIGHT, &flight_ns);
+	err = try_mode(KTRC_MODE_STREAM, clock, &stream_ns) ?:
+		      try_mode(KTRC_MODE_FLIGHT, clock, &flight_ns);
 	if (err == -ENOMEM)
 		pr_err("self-test: no memory for it; not loaded\n");
 	*longest_us = div_u64(stream_ns + flight_ns, NSEC_PER_USEC);
+	clocks_tried = BIT(clock);
 	return err;
+}
+
+/**
+ * ktrc_selftest_clock() - does a clock run at its rate, if that was not tried before
+ * @clock: enum ktrc_clock; the kernel's may be another one by now than at load
+ *
+ * Context: process, under ktrc_control.
+ * Return: NULL, or what is wrong.
+ */
+const char *ktrc_selftest_clock(u32 clock)
+{
+	const char *wrong = clocks_tried & BIT(clock) ? NULL : check_rate(clock);
+
+	if (!wrong)
+		clocks_tried |= BIT(clock);
+	return wrong;
 }

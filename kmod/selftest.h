@@ -8,5 +8,6 @@
 #include <linux/types.h>
 
 int ktrc_selftest(u32 *longest_us);
+const char *ktrc_selftest_clock(u32 clock);
 
 #endif /* KTRC_SELFTEST_H */

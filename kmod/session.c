@@ -13,6 +13,7 @@
 
 #include "attach.h"
 #include "names.h"
+#include "selftest.h"
 
 #define KTRC_CONSUMER_TIMEOUT (30 * HZ)
 #define KTRC_WATCH_PERIOD HZ
@@ -123,6 +124,20 @@ static void settle(struct ktrc_session *s)
 	}
 }
 
+/* with names from then on; of a failure nothing is left */
+static int listen(struct ktrc_session *s, struct ktrc_why *why)
+{
+	int err;
+
+	if (!s->has_names)
+		ktrc_names_get();
+	err = ktrc_attach_session(s, why);
+	if (err && !s->has_names)
+		ktrc_names_put();
+	s->has_names |= !err;
+	return err;
+}
+
 /* as ktrc_session_start(), but nobody hears of it */
 static int start(struct ktrc_session *s, struct ktrc_why *why)
 {
@@ -136,10 +151,10 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
 		why->text = "the kernel's clock source changed; make a new session";
 		return -ESTALE;
 	}
-	if (!s->has_names)
-		ktrc_names_get();
-	s->has_names = true;
-	err = ktrc_attach_session(s, why);
+	why->text = ktrc_selftest_clock(s->clock);
+	if (why->text)
+		return -EIO;
+	err = listen(s, why);
 	if (err)
 		return err;
 	s->start_ticks = ktrc_clock_ticks(s->clock);
@@ -158,9 +173,9 @@ static int start(struct ktrc_session *s, struct ktrc_why *why)
  * @why: receives the reason of a failure
  *
  * Nothing is recorded before every hook is attached.
- * Return: 0, -ENOENT when it was deleted, -EALREADY, -EIO when a ring of it broke, -ESTALE
- * when the session's clock is no longer the kernel's, -EOPNOTSUPP when the kernel refuses a
- * hook, -ENOMEM.
+ * Return: 0, -ENOENT when it was deleted, -EALREADY, -EIO when a ring of it broke or its clock
+ * does not run at its rate, -ESTALE when that is no longer the kernel's, -EOPNOTSUPP when the
+ * kernel refuses a hook, -ENOMEM.
  */
 int ktrc_session_start(struct ktrc_session *s, struct ktrc_why *why)
 {
@@ -346,6 +361,12 @@ static void init_cpus(struct ktrc_session *s)
 	}
 }
 
+/* its memory too, when it is deleted: nobody else has it open */
+static bool leaves(const struct ktrc_session *old)
+{
+	return old && kref_read(&old->ref) == 1;
+}
+
 static struct ktrc_session *alloc_session(const struct ktrc_config *config,
 					  const struct ktrc_wish *wish,
 					  const struct ktrc_session *old, struct ktrc_why *why)
@@ -363,7 +384,7 @@ static struct ktrc_session *alloc_session(const struct ktrc_config *config,
 	s->wish = *wish;
 	s->clock = ktrc_clock_choose();
 	generate_random_uuid(s->uuid);
-	err = ktrc_memory_create(s, old, why) ?: make_filter(s, why);
+	err = ktrc_memory_create(s, leaves(old) ? old : NULL, why) ?: make_filter(s, why);
 	if (err) {
 		free_session(s);
 		return ERR_PTR(err);

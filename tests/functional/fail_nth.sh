@@ -9,7 +9,7 @@
 
 # To attach hooks takes minutes: without KTRC_LONG=1 one way that does, and most of the others.
 few=(open session_new "session_new bound" session_del "session_del running" "attach bound" attach info mmap
-	"session_set start" "session_set stop" consume session_get "session_get dump" schema_get counters_get names_get)
+	"session_set start" start "session_set stop" stop consume session_get "session_get dump" schema_get counters_get names_get)
 ways=()
 [ "${KTRC_LONG:-0}" != 0 ] || ways=("${few[@]}")
 cgroup=/sys/fs/cgroup/fail_nth

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# A module whose ring, in either mode, or clock does not do what it promises does not load, and says why in one
-# line; one that does has tried itself in less than 50 ms a CPU, also by interrupts that each CPU
+# A module whose ring, in either mode, or clock does not do what it promises, or whose writers leave preemption off, does
+# not load, and says why in one line; one that does has tried itself in less than 50 ms a CPU, also by interrupts that each CPU
 # got from another one; a CPU that is kept busy is passed over. A hook that does not fire, of a page fault or of
 # munmap, fails the start, which says so.
 # guest: plain
@@ -10,13 +10,15 @@
 . tests/functional/lib.sh
 
 rmmod ktrc || fail "rmmod: $?"
-for kind in ring flight clock; do
+declare -A why=([ring]="a record is.*" [flight]=".*" [clock]="the clock runs back"
+	[rate]="the clock does not run at its rate" [preempt]="a writer leaves preemption in another state")
+for kind in "${!why[@]}"; do
 	echo "<6>begin $kind" >/dev/kmsg
-	insmod build/functional/broken-$kind/ktrc.ko 2>/run/said && fail "a broken $kind loads"
+	insmod build/functional/broken-"$kind"/ktrc.ko 2>/run/said && fail "a broken $kind loads"
 	grep -q "Input/output error" /run/said || fail "insmod: $(cat /run/said)"
 	dmesg | sed "1,/begin $kind\$/d" | grep 'ktrc:' >/run/lines
 	expect "lines of a broken $kind" "$(wc -l </run/lines)" 1
-	grep -q 'ktrc: self-test: CPU [0-9]*: .*; not loaded$' /run/lines || fail "$(cat /run/lines)"
+	grep -q "ktrc: self-test: CPU [0-9]*: ${why[$kind]}; not loaded\$" /run/lines || fail "$(cat /run/lines)"
 	note "$(sed 's/.*ktrc: //' /run/lines)"
 	[ ! -e /dev/ktrc ] || fail "a broken $kind left its device"
 done
@@ -51,6 +53,7 @@ busy_cpu() {
 
 [ "$(nproc)" = 1 ] || busy_cpu
 no_start hook fault.light fault
+no_start faulthook fault fault.light
 no_start maphook map fault.light
 
 # calls: function call interrupts of each CPU

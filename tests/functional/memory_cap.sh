@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # In a small memory cgroup a session that is too large is ENOMEM to its caller, who lives
 # and has what he had; one that fits is on the cgroup's account, with the rings of CPUs that
-# come up later.  max_mb caps what all sessions take together.
+# come up later.  max_mb caps what all sessions take together, with one that was replaced while somebody has it open.
 # long
 . tests/functional/lib.sh
 
@@ -52,7 +52,21 @@ ktrc-ctl start --session=two --memory=3M 2>/run/said
 expect "3 MiB beside 6 of 8: exit code" $? 1
 grep -q max_mb /run/said || fail "3 MiB beside 6 of 8: $(cat /run/said)"
 ktrc-ctl start --session=two --memory=2M || fail "2 MiB beside 6 of 8: $?"
-{ ktrc-ctl reset --session=one && ktrc-ctl reset --session=two; } || fail "reset: $?"
+ktrc-ctl reset --session=two || fail "reset: $?"
+ktrc-ctl stop --session=one
+hold_map one >/run/held &
+holder=$!
+until grep -q mapped /run/held; do
+	kill -0 $holder || fail "hold_map: $(cat /run/held)"
+	sleep 0.1
+done
+ktrc-ctl start --session=one --memory=5M 2>/run/said
+expect "5 of 8 MiB in place of 6 that are still open: exit code" $? 1
+grep -q max_mb /run/said || fail "5 of 8 MiB in place of 6 that are still open: $(cat /run/said)"
+kill $holder
+wait $holder 2>/dev/null
+ktrc-ctl start --session=one --memory=5M || fail "5 of 8 MiB in place of 6: $?"
+ktrc-ctl reset --session=one || fail "reset: $?"
 echo 0 >/sys/devices/system/cpu/cpu1/online
 ktrc-ctl start --memory=6M || fail "6 of 8 MiB: $?"
 echo 1 >/sys/devices/system/cpu/cpu1/online # 12 MiB: past the cap

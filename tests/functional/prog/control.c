@@ -8,6 +8,7 @@
  * control bind: binds session "default" to its file, says so, and keeps it until it is killed.
  * control sessions: prints all sessions, as bytes.
  * control state: and the counters of "default".
+ * control names: prints all names that are kept, as bytes.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -87,6 +88,16 @@ static void bind_until_killed(void)
 		pause();
 }
 
+static void print_names(const struct genl *g)
+{
+	static struct answer names;
+	struct request r;
+
+	request_init(&r, g->family, KTRC_CMD_NAMES_GET, NLM_F_DUMP);
+	transact(g, &r, &names);
+	print("names", &names);
+}
+
 int main(int argc, char **argv)
 {
 	static struct answer sessions, counters;
@@ -108,9 +119,11 @@ int main(int argc, char **argv)
 		print("sessions", &sessions);
 		if (!strcmp(argv[1], "state"))
 			print("counters", &counters);
+	} else if (argc == 2 && !strcmp(argv[1], "names")) {
+		print_names(&g);
 	} else {
 		errx(2,
-		     "usage: control new|replace|start NAME|start_in_silence|bind|sessions|state");
+		     "usage: control new|replace|start NAME|start_in_silence|bind|sessions|state|names");
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * fail_nth [WAY...]: for each way to control ktrc, or for these, the first allocation or copy
  * that the kernel makes for it fails, then the second, and so on until none is left that could.
- * What fails leaves everything as it was: the sessions, and what the one named "kept" has counted and recorded while
- * it does not run.  A line for each: its name, how many failed of those that the kernel makes,
+ * What fails leaves everything as it was: the sessions, the names that are kept, and what the session "kept" has counted
+ * and recorded while it does not run.  A line for each: its name, how many failed of those that the kernel makes,
  * how long it took.
  */
 #include <fcntl.h>
@@ -325,7 +325,7 @@ static int nothing(void)
 
 /* what is looked at, and what may not change */
 struct view {
-	struct answer sessions, counted;
+	struct answer sessions, names, counted;
 	uint64_t recorded;
 };
 
@@ -388,6 +388,8 @@ static void look(struct view *v)
 
 	request_init(&r, genl.family, KTRC_CMD_SESSION_GET, NLM_F_DUMP);
 	transact(&genl, &r, &v->sessions);
+	request_init(&r, genl.family, KTRC_CMD_NAMES_GET, NLM_F_DUMP);
+	transact(&genl, &r, &v->names);
 	v->counted.bytes = 0;
 	v->recorded = 0;
 	if (is_running("kept"))
@@ -407,7 +409,7 @@ static bool is_changed(const struct view *before)
 	static struct view now;
 
 	look(&now);
-	return !is_same(&now.sessions, &before->sessions) ||
+	return !is_same(&now.sessions, &before->sessions) || !is_same(&now.names, &before->names) ||
 	       !is_same(&now.counted, &before->counted) || now.recorded != before->recorded;
 }
 
