@@ -188,10 +188,61 @@ void ktrc_hooks_remove(void)
 	flush_work(&removal);
 }
 
-/* the kernel takes probes that it then does not arm, while kprobes are switched off */
+/*
+ * The kernel takes probes that it then does not call, all of them at once, while kprobes are switched
+ * off.  The code at a function does not tell: another tracer may have the same call there.  So one
+ * is on a function of ours as long as any is on one of the kernel's, on its return: that it
+ * goes with the others, and tells of both.
+ */
+static struct {
+	struct kretprobe rp;
+	bool is_there;
+	u32 nr_attached; /* functions and entries */
+} canary;
+
+static noinline void ktrc_canary(void)
+{
+	barrier();
+}
+
+static int raise_canary(void)
+{
+	int err;
+
+	memset(&canary.rp, 0, sizeof(canary.rp));
+	canary.rp.kp.addr = (kprobe_opcode_t *)ktrc_canary;
+	canary.rp.handler = ktrc_canary_handler;
+	canary.rp.maxactive = 1;
+	err = register_kretprobe(&canary.rp);
+	canary.is_there = !err;
+	return err;
+}
+
+/* of a function that is attached: does the kernel call its probe */
 static int armed(const void *address)
 {
-	return ktrc_arch_is_patched(address) ? 0 : -ESHUTDOWN;
+	u32 heard = ktrc_canary_heard();
+	int err = canary.is_there ? 0 : raise_canary();
+
+	if (err)
+		return err;
+	ktrc_canary();
+	return ktrc_arch_is_patched(address) && ktrc_canary_heard() != heard ? 0 : -ESHUTDOWN;
+}
+
+static void leave_function(struct kretprobe *rp)
+{
+	if (leaving.nr_functions == BATCH)
+		ktrc_hooks_remove();
+	leaving.functions[leaving.nr_functions++] = rp;
+}
+
+static void one_detached(void)
+{
+	if (--canary.nr_attached || !canary.is_there)
+		return;
+	leave_function(&canary.rp);
+	canary.is_there = false;
 }
 
 /**
@@ -246,6 +297,7 @@ int ktrc_function_attach(struct ktrc_function *f)
 	if (err)
 		return err;
 	f->is_attached = true;
+	canary.nr_attached++;
 	err = armed(f->rp.kp.addr);
 	if (err)
 		ktrc_function_detach(f);
@@ -263,10 +315,9 @@ void ktrc_function_detach(struct ktrc_function *f)
 {
 	if (!f->is_attached)
 		return;
-	if (leaving.nr_functions == BATCH)
-		ktrc_hooks_remove();
-	leaving.functions[leaving.nr_functions++] = &f->rp;
+	leave_function(&f->rp);
 	f->is_attached = false;
+	one_detached();
 }
 
 /**
@@ -391,6 +442,7 @@ int ktrc_entry_attach(struct ktrc_entry *e)
 	if (err)
 		return err;
 	e->is_attached = true;
+	canary.nr_attached++;
 	err = armed(e->kp.addr);
 	if (err)
 		ktrc_entry_detach(e);
@@ -411,6 +463,7 @@ void ktrc_entry_detach(struct ktrc_entry *e)
 		ktrc_hooks_remove();
 	leaving.entries[leaving.nr_entries++] = &e->kp;
 	e->is_attached = false;
+	one_detached();
 }
 
 /**
@@ -455,7 +508,7 @@ int ktrc_calls_check(struct ktrc_calls *c)
 
 	for (i = 0; i < c->nr && !err; i++) {
 		if (c->is_attached)
-			err = armed((void *)c->ip[i]);
+			err = ktrc_arch_is_patched((void *)c->ip[i]) ? 0 : -ESHUTDOWN;
 		else if (!c->ip[i])
 			err = find_call(c->symbol[i], &c->ip[i]);
 	}

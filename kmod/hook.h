@@ -98,6 +98,10 @@ struct ktrc_calls {
 	bool is_attached;
 };
 
+/* probe_canary.c */
+extern const kretprobe_handler_t ktrc_canary_handler;
+u32 ktrc_canary_heard(void);
+
 int ktrc_tracepoint_check(const char *name);
 int ktrc_tracepoint_attach(struct ktrc_tracepoint *t, void *probe);
 void ktrc_tracepoint_detach(struct ktrc_tracepoint *t);

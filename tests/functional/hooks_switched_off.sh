@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A kernel that calls no hook back is never an empty recording: a start says why it
-# fails, also where another session uses the hook already, and a session that loses its hook says so.
+# fails, also where another session uses the hook already, or another tracer the same function, and a session that
+# loses its hook says so. A start that fails leaves no names.
 . tests/functional/lib.sh
 
 kprobes=/sys/kernel/debug/kprobes/enabled
 ftrace=/proc/sys/kernel/ftrace_enabled
-trap 'echo 1 >$ftrace; echo 1 >$kprobes' EXIT
+tracing=/sys/kernel/tracing
+trap 'echo 1 >$ftrace; echo 1 >$kprobes; echo nop >$tracing/current_tracer; echo >$tracing/set_ftrace_filter' EXIT
 
 refused() {
 	local status=0
@@ -16,6 +18,15 @@ refused() {
 	ktrc-ctl status >/run/said 2>&1
 	expect "$2: a session is left" $? 3
 }
+
+control new || fail "new: $?"
+echo 0 >$kprobes
+! control start default 2>/run/said || fail "it starts with a hook that is switched off"
+expect "names after a start that failed" "$(control names)" "names errno 0 "
+echo 1 >$kprobes
+control start default || fail "start: $?"
+[ "$(control names)" != "names errno 0 " ] || fail "it has no names"
+ktrc-ctl reset
 
 for switch in $kprobes $ftrace; do
 	echo 0 >"$switch"
@@ -43,5 +54,23 @@ echo 0 >$kprobes
 grep -q "switched off" /run/said || fail "the second session: $(cat /run/said)"
 echo 1 >$kprobes
 control start default || fail "a second session: $?"
+ktrc-ctl reset --session=first
+ktrc-ctl reset
+
+# the function tracer's call is where ktrc's would be, in each of their functions
+printf '%s\n' handle_mm_fault '*madvise*' '*mmap*' '*munmap*' '*mremap*' '*brk*' setup_arg_pages >$tracing/set_ftrace_filter ||
+	fail "set_ftrace_filter"
+echo function >$tracing/current_tracer || fail "no function tracer"
+echo 0 >$kprobes
+refused madvise "another tracer"
+refused map "another tracer"
+echo 1 >$kprobes
+ktrc-ctl start --session=first --events=madvise,fault || fail "start beside another tracer: $?"
+control new || fail "a second session: $?"
+echo 0 >$kprobes
+! control start default 2>/run/said || fail "a second session starts although the hook that both use is switched off"
+grep -q "switched off" /run/said || fail "the second session: $(cat /run/said)"
+ktrc-ctl list | grep "^madvise .*unavailable .*switched off" >/dev/null || fail "list: $(ktrc-ctl list)"
+echo 1 >$kprobes
 ktrc-ctl reset --session=first
 ktrc-ctl reset

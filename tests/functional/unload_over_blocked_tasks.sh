@@ -116,9 +116,9 @@ let_go() {
 	held=()
 }
 
-# hooked: the functions whose return is
+# hooked: the kernel's functions whose return is
 hooked() {
-	sed -n 's/^[0-9a-f]*  *r  *\([a-z0-9_]*\)+.*/\1/p' /sys/kernel/debug/kprobes/list | sort
+	sed -n 's/^[0-9a-f]*  *r  *\([a-z0-9_]*\)+.*/\1/p' /sys/kernel/debug/kprobes/list | grep -vx ktrc_canary | sort
 }
 
 cycle() {
