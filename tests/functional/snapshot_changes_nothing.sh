@@ -39,8 +39,9 @@ expect "exit code when the directory exists" "$? $(grep -c 'does not exist yet' 
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-ctl reset
 
+# few records: a stream that nobody consumes for 30 seconds is stopped
 ktrc-ctl start -q --mode=stream --memory=16M || fail "start: $?"
-touch_pages read 10007 >/dev/null
+touch_pages read 503 >/dev/null
 snapshot stream
 snapshot stream.again
 ktrc-ctl stop -q || fail "stop: $?"
