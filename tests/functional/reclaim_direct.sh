@@ -55,7 +55,7 @@ by_tracefs() {
 
 modprobe brd rd_nr=4 rd_size=150000 || fail "modprobe brd"
 fill
-ktrc-ctl start -q --events=reclaim --memory=2M || fail "start: $?"
+ktrc-ctl start -q --events=reclaim --memory=8M || fail "start: $?"
 before=$(allocstalls)
 echo mono >$trace/trace_clock
 printf '%s\n' 'p:door try_to_free_pages' 'r:tried do_try_to_free_pages' >$trace/kprobe_events || fail "kprobe_events"
