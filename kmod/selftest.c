@@ -37,7 +37,7 @@
 /* FROM_IPI: from an interrupt that another CPU sent */
 enum origin { FROM_TASK, FROM_IRQ, FROM_IPI, NR_ORIGINS };
 
-static u32 clocks_tried; /* bit i: enum ktrc_clock i runs at its rate */
+static u32 clocks_tried; /* bit i: enum ktrc_clock i was, by a start */
 
 /**
  * struct selftest - one CPU's
@@ -338,8 +338,9 @@ static int prepare(struct selftest *t, int cpu, u32 mode, u32 clock)
 }
 
 /* each CPU's neighbour is the one before it, the first one's the last */
-static int prepare_all(struct selftest __percpu *tests, u32 mode, u32 clock)
+static int prepare_all(struct selftest __percpu *tests, u32 mode)
 {
+	u32 clock = ktrc_clock_choose();
 	struct selftest *first = NULL, *last = NULL;
 	int cpu, err;
 
@@ -425,7 +426,7 @@ static void free_all(struct selftest __percpu *tests)
 }
 
 /* Return: 0, -ENOMEM, or -EIO, which was said */
-static int try_mode(u32 mode, u32 clock, u64 *longest_ns)
+static int try_mode(u32 mode, u64 *longest_ns)
 {
 	struct selftest __percpu *tests =
 		alloc_percpu_gfp(struct selftest, GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO);
@@ -434,7 +435,7 @@ static int try_mode(u32 mode, u32 clock, u64 *longest_ns)
 	if (!tests)
 		return -ENOMEM;
 	cpus_read_lock();
-	err = prepare_all(tests, mode, clock);
+	err = prepare_all(tests, mode);
 	if (!err) {
 		try_all(tests);
 		err = judge_all(tests, longest_ns);
@@ -455,20 +456,17 @@ static int try_mode(u32 mode, u32 clock, u64 *longest_ns)
 int ktrc_selftest(u32 *longest_us)
 {
 	u64 stream_ns = 0, flight_ns = 0;
-	u32 clock = ktrc_clock_choose();
 	int err;
 
-	err = try_mode(KTRC_MODE_STREAM, clock, &stream_ns) ?:
-		      try_mode(KTRC_MODE_FLIGHT, clock, &flight_ns);
+	err = try_mode(KTRC_MODE_STREAM, &stream_ns) ?: try_mode(KTRC_MODE_FLIGHT, &flight_ns);
 	if (err == -ENOMEM)
 		pr_err("self-test: no memory for it; not loaded\n");
 	*longest_us = div_u64(stream_ns + flight_ns, NSEC_PER_USEC);
-	clocks_tried = BIT(clock);
 	return err;
 }
 
 /**
- * ktrc_selftest_clock() - does a clock run at its rate, if that was not tried before
+ * ktrc_selftest_clock() - does a clock run at its rate, if no start has tried it before
  * @clock: enum ktrc_clock; the kernel's may be another one by now than at load
  *
  * Context: process, under ktrc_control.
