@@ -200,7 +200,8 @@ static struct {
 	u32 nr_attached; /* functions and entries */
 } canary;
 
-static noinline void ktrc_canary(void)
+/* not static: kprobes want its symbol, of a module that is stripped as well */
+noinline void ktrc_canary(void)
 {
 	barrier();
 }

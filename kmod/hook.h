@@ -98,6 +98,8 @@ struct ktrc_calls {
 	bool is_attached;
 };
 
+void ktrc_canary(void);
+
 /* probe_canary.c */
 extern const kretprobe_handler_t ktrc_canary_handler;
 u32 ktrc_canary_heard(void);
