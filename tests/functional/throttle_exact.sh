@@ -141,13 +141,14 @@ one_cpu() {
 # while the child's is used up, the other one uses up what is left of both; the child's thread goes elsewhere meanwhile
 two_limits() {
 	local cpu
-	busy 4 0 limit/child
+	busy 60 0 limit/child
 	busy 4 0 limit/other
 	busy 4 1 limit/other
 	for cpu in 1 0 1 0 1 0; do
 		sleep 0.5
-		taskset -p -c $cpu "$(head -n 1 $top/limit/child/cgroup.procs)" >"$tmp/said" || fail "moved: $(cat "$tmp/said")"
+		taskset -p -c $cpu "$(cat $top/limit/child/cgroup.procs)" >"$tmp/said" || fail "moved: $(cat "$tmp/said")"
 	done
+	kill -ALRM "$(cat $top/limit/child/cgroup.procs)"
 }
 
 races() {
