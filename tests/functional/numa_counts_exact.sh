@@ -40,7 +40,6 @@ faults=$(counter numa_hint_faults) near=$(counter numa_hint_faults_local) moved=
 echo 1 >/proc/sys/kernel/numa_balancing
 touch_again balance 10007 >/dev/null || fail "touch_again"
 echo 0 >/proc/sys/kernel/numa_balancing
-faults=$(($(counter numa_hint_faults) - faults)) near=$(($(counter numa_hint_faults_local) - near)) moved=$(($(counter numa_pages_migrated) - moved))
 
 mkfifo "$tmp/never"
 exec 9<>"$tmp/never"
@@ -69,6 +68,8 @@ for old, new in (1, 2), (2, 1):
     libc.syscall(256, 0, 64, ctypes.byref(ctypes.c_ulong(old)), ctypes.byref(ctypes.c_ulong(new))) # migrate_pages
 END
 stuck=$(($(counter pgmigrate_fail) - stuck))
+# last: what was made inaccessible is so until it is used
+faults=$(($(counter numa_hint_faults) - faults)) near=$(($(counter numa_hint_faults_local) - near)) moved=$(($(counter numa_pages_migrated) - moved))
 ktrc-ctl stop -q || fail "stop: $?"
 
 json_events >"$tmp/records" || fail "read: $?"
