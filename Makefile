@@ -18,7 +18,7 @@ modules:
 	@[ -n "$(KDIR)" ] || { echo "no kernel headers: install linux-headers-amd64 or set KDIR" >&2; exit 1; }
 	@echo "building ktrc.ko for $(KDIR)" >&2
 	$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) -C $(KDIR) M=$(CURDIR) modules
-	@! grep -qs '^CONFIG_KUNIT=' "$(KDIR)/include/config/auto.conf" || KDIR="$(KDIR)" tests/kunit/build
+	@+! grep -qs '^CONFIG_KUNIT=' "$(KDIR)/include/config/auto.conf" || KDIR="$(KDIR)" tests/kunit/build
 
 tools:
 	$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) -C userspace

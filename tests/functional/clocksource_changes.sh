@@ -4,6 +4,7 @@
 # session still uses by that; a new one goes by the new clock, which is held against the kernel's before it is used: one that
 # does not run at its rate fails the start, which says so.
 # guest: tsc
+# host: make -s -j4 -C tests/functional broken
 . tests/functional/lib.sh
 
 source=/sys/devices/system/clocksource/clocksource0/current_clocksource

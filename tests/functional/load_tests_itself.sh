@@ -7,6 +7,7 @@
 # guest: plain
 # guest: icount
 # guest: icount_pair
+# host: make -s -j4 -C tests/functional broken
 . tests/functional/lib.sh
 
 rmmod ktrc || fail "rmmod: $?"
