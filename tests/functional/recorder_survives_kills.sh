@@ -30,7 +30,9 @@ killed() {
 	victim=$!
 	case $1 in
 	run) begins $victim "$trace.tmp-*/ktrc/ktrc.json" ;;
-	*) begins $victim "$trace.tmp-*" ;;
+	follow) begins $victim "$trace.tmp-*" ;;
+	# that directory is there before as well, to see whether it can be made
+	*) begins $victim "$trace.tmp-*/cpu_*" ;;
 	esac
 	pause "$(printf '0.%03d' $((RANDOM % within)))"
 	kill -KILL $victim 2>/dev/null
