@@ -144,6 +144,7 @@ two_limits() {
 	busy 60 0 limit/child
 	busy 4 0 limit/other
 	busy 4 1 limit/other
+	until grep -q . $top/limit/child/cgroup.procs; do sleep 0.1; done
 	for cpu in 1 0 1 0 1 0; do
 		sleep 0.5
 		taskset -p -c $cpu "$(cat $top/limit/child/cgroup.procs)" >"$tmp/said" || fail "moved: $(cat "$tmp/said")"
