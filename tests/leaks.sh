@@ -29,7 +29,7 @@ free_throttled() {
 	rmdir /sys/fs/cgroup/throttled
 }
 
-# open_caches: in caches "CACHE BYTES NUMBER" of those that count, how much an object takes and how many make up a slab. Not
+# open_caches: in caches "CACHE BYTES" of those that count, and how much an object takes. Not
 # counted are the caches that the kernel shrinks when it needs memory, what it notes about mappings, and what a debug kernel
 # notes about objects. Their files stay open: what is allocated for one that is opened is freed seconds after it is closed.
 open_caches() {
@@ -37,18 +37,18 @@ open_caches() {
 	caches=()
 	mapfile -t -s 2 slabs </proc/slabinfo
 	for line in "${slabs[@]}"; do
-		# shellcheck disable=SC2086 # name, objects in use, objects, bytes, objects in a slab
+		# shellcheck disable=SC2086 # name, objects in use, objects, bytes
 		set -- $line
 		cache=/sys/kernel/slab/$1
-		read -r kept <"$cache/reclaim_account"
+		read -r kept <"$cache/reclaim_account" || exit
 		[[ $kept = 0 && ! $1 =~ ^((kmemleak|debug_objects)_|vmap_area$) ]] || continue
 		# shellcheck disable=SC2034 # as long as the shell is there
-		exec {held}>"$cache/shrink" {held}<"$cache/objects"
-		caches+=("$1 $4 $5")
+		exec {held}>"$cache/shrink" {held}<"$cache/objects" || exit
+		caches+=("$1 $4")
 	done
 }
 
-# slab_objects: "slab:CACHE NUMBER BYTES NUMBER" of what is in use. Each cache is shrunk right before it is looked at, not
+# slab_objects: "slab:CACHE NUMBER BYTES" of what is in use. Each cache is shrunk right before it is looked at, not
 # even a file opened in between: of a slab that a CPU has at hand all counts as in use, and a CPU takes several with the
 # next object. KASAN's quarantine goes with it.
 slab_objects() {
@@ -56,15 +56,18 @@ slab_objects() {
 	for cache in "${caches[@]}"; do
 		# shellcheck disable=SC2086 # as open_caches says
 		set -- $cache
-		exec {shrink}>"/sys/kernel/slab/$1/shrink" {look}<"/sys/kernel/slab/$1/objects"
-		echo 1 >&"$shrink"
-		read -r objects _ <&"$look"
+		exec {shrink}>"/sys/kernel/slab/$1/shrink" {look}<"/sys/kernel/slab/$1/objects" || exit
+		echo 1 >&"$shrink" || exit
+		read -r objects _ <&"$look" || exit
 		exec {shrink}>&- {look}<&-
-		echo "slab:$1 $objects $2 $3"
+		echo "slab:$1 $objects $2"
 	done
 }
 
-# kernel_memory: what is in use, "WHAT NUMBER BYTES [NUMBER]" of so many bytes each: slab objects by cache, all else by
+# who the kernel says has mapped a thread's stack, by how much of it the compiler made one function
+stack_makers=' (dup_task_struct|copy_process|alloc_thread_stack|kernel_clone|fork_idle|create_io_thread)'
+
+# kernel_memory: what is in use, "WHAT NUMBER BYTES" of so many bytes each: slab objects by cache, all else by
 # kind; of mappings the number. Not counted are stacks and mappings that are to be purged.
 kernel_memory() {
 	local info mappings
@@ -73,13 +76,13 @@ kernel_memory() {
 	mapfile -t mappings </proc/vmallocinfo
 	printf '%s\n' "${info[@]}" | awk '$1 == "Percpu:" { print $1, $2, 1024 }'
 	# what is to be purged is not mapped any more; a stack is a thread's, and the kernel keeps some
-	printf '%s\n' "${mappings[@]}" | awk '/unpurged/ || / (dup_task_struct|copy_process|alloc_thread_stack)/ { next }
+	printf '%s\n' "${mappings[@]}" | awk -v stack="$stack_makers" '/unpurged/ || $0 ~ stack { next }
 		{ n++ }
 		match($0, / pages=[0-9]+/) { kib += 4 * substr($0, RSTART + 7, RLENGTH - 7) }
 		END { print "mappings:", n, 1024; print "mapped:", kib, 1024 }'
 }
 
-# remember WHEN: the least of it in twenty looks: others take and give meanwhile
+# remember WHEN: the least of it in twenty looks: others take and give meanwhile. Fails if one cannot be taken.
 remember() {
 	{
 		open_caches
@@ -89,13 +92,13 @@ remember() {
 			kernel_memory
 			sleep 1 # and what ended meanwhile is freed
 		done
-	} | awk '!($1 in least) || $2 < least[$1] { least[$1] = $2; rest[$1] = $3 " " $4 }
-		END { for (what in least) print what, least[what], rest[what] }' | sort -k 1,1 >"$tmp/memory.$1"
+	} | awk '!($1 in least) || $2 < least[$1] { least[$1] = $2; bytes[$1] = $3 }
+		END { for (what in least) print what, least[what], bytes[what] }' | sort -k 1,1 >"$tmp/memory.$1"
 }
 
-# more: "NUMBER WHAT BYTES [NUMBER]" of what there is more of at last than at first
+# more: "NUMBER WHAT BYTES" of what there is more of at last than at first
 more() {
-	join -a 2 -e 0 -o 0,1.2,2.2,2.3,2.4 "$tmp"/memory.{first,last} | awk '$3 > $2 { print $3 - $2, $1, $4, $5 }' | sort -rn
+	join -a 2 -e 0 -o 0,1.2,2.2,2.3 "$tmp"/memory.{first,last} | awk '$3 > $2 { print $3 - $2, $1, $4 }' | sort -rn
 }
 
 # sums WHEN: all of it in KiB, slab objects of all caches in one
@@ -105,16 +108,18 @@ sums() {
 }
 
 # run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as
-# it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: of whatever kind, an object that is left
-# each time shows with 100, and a page that is mapped with 20.
+# it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: an object of a cache that counts
+# which is left each time shows with 100, and a page that is mapped with 20.
 run_cycles() {
 	local cycle nr=$2 warm=10
+	# of the threads that idle there is one a CPU
+	[ "$(grep -cE "$stack_makers" /proc/vmallocinfo)" -gt "$(nproc)" ] || fail "no stack is known by who mapped it"
 	for ((cycle = -warm; cycle < nr; cycle++)); do
-		[ $cycle != 0 ] || remember first
+		[ $cycle != 0 ] || remember first || fail "memory in use: cannot be read"
 		note "cycle $cycle of $nr after $SECONDS s" >"$shown"
 		"$1" $((cycle + warm))
 	done
-	remember last
+	remember last || fail "memory in use: cannot be read"
 	expect "left behind" "$(leftovers)" "${3:-}"
 	join <(sums first) <(sums last) >"$tmp/sums"
 	note "$((warm + nr)) cycles; KiB at first and at last: $(awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $3 }' "$tmp/sums")"
