@@ -132,7 +132,7 @@ run_cycles() {
 		$3 - $2 > slack[$1] { print $1 " " $3 - $2 " more after " cycles " cycles"; bad = 1 }
 		END { exit bad || NR != 4 }' "$tmp/sums" || fail "something is left behind; more: $(more | xargs)"
 	note "most more: $(more | head -n 5 | cut -d ' ' -f 1,2 | xargs)"
-	# fewer are no more than one process that is there by chance
-	more | awk -v cycles="$nr" '$2 ~ /^slab:/ && cycles >= 100 && $1 >= 0.8 * cycles { print; bad = 1 }
-		END { exit bad }' || fail "an object of a kind is left behind each time"
+	# with fewer cycles it is no more than one process that is there by chance
+	more | awk -v cycles="$nr" '$2 ~ /^slab:/ && cycles >= 100 && $1 >= 0.45 * cycles { print; bad = 1 }
+		END { exit bad }' || fail "an object of a kind is left behind each time, or nearly each other time"
 }
