@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Load, start, each fourth time with every hook there is, stop, unload, over and over, while every
-# CPU faults and cgroups are throttled: nothing is left behind.  KTRC_CYCLES: how often (50).
+# Load, start, each other time with every hook there is and with stacks, stop or read, unload, over and over, while
+# every CPU faults and cgroups are throttled: nothing is left behind.  KTRC_CYCLES: how often (50).
 # guest: turns
 # timeout: 2400
 . tests/functional/lib.sh
@@ -9,14 +9,15 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 
+# cycle NR: what is done is done each other time, or what is left by it would not show
 cycle() {
 	local events=fault,fault.light
-	[ $(($1 % 4)) != 0 ] || events+=,madvise,reclaim,compaction,throttle,numa,map,process
+	[ $(($1 % 2)) != 0 ] || events+=:stack=both,madvise,reclaim,compaction,throttle,numa,map,process
 	insmod ktrc.ko || fail "cycle $1: insmod: $?"
 	ktrc-ctl start --events="$events" --memory=1M 2>/dev/null || fail "cycle $1: start: $?"
-	case $(($1 % 3)) in
-	0) ktrc-ctl stop 2>/dev/null || fail "cycle $1: stop: $?" ;;
-	1) ktrc-read >/dev/null || fail "cycle $1: read: $?" ;;
+	case $(($1 % 4)) in
+	0 | 3) ktrc-ctl stop 2>/dev/null || fail "cycle $1: stop: $?" ;;
+	*) ktrc-read >/dev/null || fail "cycle $1: read: $?" ;;
 	esac
 	ktrc-ctl reset 2>/dev/null || fail "cycle $1: reset: $?"
 	rmmod ktrc || fail "cycle $1: rmmod: $?"

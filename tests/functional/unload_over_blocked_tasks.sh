@@ -122,17 +122,17 @@ hooked() {
 }
 
 cycle() {
-	local inside
 	insmod ktrc.ko "${room[@]}" || fail "insmod: $?"
-	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction,throttle,numa,map,process --memory=1M || fail "start: $?"
-	expect "hooked functions" "$(hooked)" \
+	ktrc-ctl start -q --events=fault,fault.light:stack=both,madvise,reclaim,compaction,throttle,numa,map,process --memory=1M || fail "start: $?"
+	# always the same; a kernel that complains takes seconds to say so
+	[ "$1" != 0 ] || expect "hooked functions" "$(hooked)" \
 		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)"
 	hold_all
 	block
 	await_held
-	inside=$(grep -oE 'handle_userfault|do_madvise' /proc/$blocker/task/*/stack | sort -u)
-	expect "tasks inside the handler" "$(grep -c handle_userfault <<<"$inside")" $blocked
-	expect "tasks inside madvise" "$(grep -c do_madvise <<<"$inside")" $blocked
+	expect "tasks inside the handler" "$(cat /proc/$blocker/task/*/wchan | grep -o handle_userfault | wc -l)" $blocked
+	# madvise(2) is 28
+	expect "tasks inside madvise" "$(cat /proc/$blocker/task/*/syscall | grep -c '^28 ')" $blocked
 	ktrc-ctl reset -q || fail "reset: $?"
 	rmmod ktrc || fail "rmmod: $?"
 	are_held || fail "not inside any more"
