@@ -3,7 +3,7 @@
 # For each way to control ktrc the kernel's first allocation or copy fails, then the second, and
 # so on: the call says so, what was there before is there still, each byte of a recording too, nothing is left behind, not even of the
 # cgroup that paid for it.  On kernels with fault injection only.
-# timeout: 900
+# timeout: 1800
 . tests/functional/lib.sh
 . tests/leaks.sh
 
