@@ -24,14 +24,13 @@ numbers_of_32=(163 45 440)
 grep -q " ${of_32[1]}\$" /proc/kallsyms || of_32=()
 functions+=("${of_32[@]}")
 
-# block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault
+# block: sets blocker to a process with tasks inside madvise, and there inside the handler of a page fault, where
+# each has told userfaultfd of its page
 block() {
-	mkfifo "$tmp/go" "$tmp/said"
 	blocked $blocked populate <"$tmp/go" >"$tmp/said" &
 	blocker=$!
 	exec {go}>"$tmp/go"
 	read -r _ <"$tmp/said" || fail "blocked: nothing is"
-	rm "$tmp/go" "$tmp/said"
 }
 
 release() {
@@ -118,20 +117,30 @@ let_go() {
 
 # hooked: the kernel's functions whose return is
 hooked() {
-	sed -n 's/^[0-9a-f]*  *r  *\([a-z0-9_]*\)+.*/\1/p' /sys/kernel/debug/kprobes/list | grep -vx ktrc_canary | sort
+	local lines line
+	mapfile -t lines </sys/kernel/debug/kprobes/list
+	for line in "${lines[@]}"; do
+		[[ ! $line =~ ^[0-9a-f]+\ +r\ +([a-z0-9_]+)\+ ]] || [ "${BASH_REMATCH[1]}" = ktrc_canary ] ||
+			echo "${BASH_REMATCH[1]}"
+	done | sort
 }
 
+# are_inside: what the kernel says of the blocked tasks
+are_inside() {
+	expect "tasks inside the handler" "$(cat /proc/"$blocker"/task/*/wchan | grep -o handle_userfault | wc -l)" $blocked
+	# madvise(2) is 28
+	expect "tasks inside madvise" "$(cat /proc/"$blocker"/task/*/syscall | grep -c '^28 ')" $blocked
+}
+
+# cycle NR
 cycle() {
 	insmod ktrc.ko "${room[@]}" || fail "insmod: $?"
 	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction:stack=both,throttle,numa,map,process --memory=1M || fail "start: $?"
-	expect "hooked functions" "$(hooked)" \
-		"$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)"
+	expect "hooked functions" "$(hooked)" "$wanted"
 	hold_all
 	block
 	await_held
-	expect "tasks inside the handler" "$(cat /proc/$blocker/task/*/wchan | grep -o handle_userfault | wc -l)" $blocked
-	# madvise(2) is 28
-	expect "tasks inside madvise" "$(cat /proc/$blocker/task/*/syscall | grep -c '^28 ')" $blocked
+	[ "$1" != 0 ] || are_inside
 	ktrc-ctl reset -q || fail "reset: $?"
 	rmmod ktrc || fail "rmmod: $?"
 	are_held || fail "not inside any more"
@@ -139,6 +148,8 @@ cycle() {
 	release
 }
 
+wanted=$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)
+mkfifo "$tmp/go" "$tmp/said"
 # what a slow kernel makes and frees for each call that may be in flight takes it longer than all the rest
 room=()
 [[ $(uname -r) != *-ktrcdbg ]] || room=(max_in_flight=256)
