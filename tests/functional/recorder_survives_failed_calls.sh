@@ -6,6 +6,7 @@
 # whose session ends with it, keeps what was written. The tool says what failed, why, and what
 # is left where. What is to be saved has stacks, and names of processes that have ended; what is nowhere else is saved
 # without names, rather than not, and that is told.
+# timeout: 1200
 # long
 . tests/functional/lib.sh
 . tests/recorder.sh
