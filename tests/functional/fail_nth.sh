@@ -76,7 +76,7 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir $cgroup
 dmesg -n 1
 # who writes the file pays for its pages
-in_cgroup $cgroup fail_nth "${ways[@]}" 2>&1 | cat >/run/said || fail "$(cat /run/said)"
+in_cgroup $cgroup fail_nth "${ways[@]}" 2>&1 | tee /run/said | sed -u 's/^/# /' >"$shown" || fail "$(cat /run/said)"
 quiet || fail "the kernel says something of ktrc"
 while read -r line; do
 	note "$line"

@@ -611,6 +611,7 @@ int main(int argc, char **argv)
 	int error = genl_open(&genl), asked = 0;
 	size_t i;
 
+	setlinebuf(stdout); /* it takes an hour */
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (error || nth_fd < 0)
 		err(1, "no family ktrc, or no fail-nth");
