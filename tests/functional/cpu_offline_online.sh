@@ -3,14 +3,14 @@
 # A CPU that is offline when the module is loaded and comes up later is recorded like any
 # other, with stacks; going down and up again and again under load, while a second session comes and goes, loses
 # nothing, balances, and leaves nothing behind.
-# KTRC_CYCLES: how often (50).
+# KTRC_CYCLES: how often (200).
 # timeout: 900
 # long
 . tests/functional/lib.sh
 . tests/leaks.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
-cycles=${KTRC_CYCLES:-50}
+cycles=${KTRC_CYCLES:-200}
 cpu=/sys/devices/system/cpu/cpu1/online
 trap 'echo 1 >$cpu' EXIT
 
