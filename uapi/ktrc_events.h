@@ -59,11 +59,17 @@ enum ktrc_value {
 #define KTRC_EVENT_END(ev) };
 #include "ktrc_events.def"
 
+/* what is written fast is at least a register, in bytes */
+#define KTRC_LEAST_DATA 8
+#define KTRC_LEAST_PART 8
+#define KTRC_LEAST_DICT 4
 #define KTRC_EVENT(id, ev, label, kind, doc) \
 	typedef char ktrc_no_hole_in_##ev[ \
 		8 * sizeof(struct ktrc_ev_##ev) == KTRC_WIDTH_##ev ? 1 : -1]; \
 	typedef char ktrc_whole_words_in_##ev[ \
-		sizeof(struct ktrc_ev_##ev) % 4 == 0 ? 1 : -1];
+		sizeof(struct ktrc_ev_##ev) % 4 == 0 ? 1 : -1]; \
+	typedef char ktrc_a_register_in_##ev[ \
+		sizeof(struct ktrc_ev_##ev) >= KTRC_LEAST_##kind ? 1 : -1];
 #include "ktrc_events.def"
 
 #endif /* _UAPI_KTRC_EVENTS_H */

@@ -68,6 +68,43 @@ static const char *fields_land(void)
 	return NULL;
 }
 
+#define BYTES_DATA(id, ev) [id] = sizeof(struct ktrc_ev_##ev),
+#define BYTES_PART BYTES_DATA
+#define BYTES_DICT(id, ev)
+static const u32 record_bytes[KTRC_NR_EVENTS] = {
+#define KTRC_EVENT(id, ev, label, kind, doc) BYTES_##kind(id, ev)
+#include "../../uapi/ktrc_events.def"
+};
+
+/* of each event a record takes what it has, and nothing is written behind it */
+static const char *each_event_ends(void)
+{
+	static const struct ktrc_listeners all = { .nr = 1, .at = { { .cpus = &rig.cpu } } };
+	static const struct ktrc_outlet outlet = { .all = &all };
+	static const u8 rec[PAGE_SIZE];
+	struct ktrc_ring *r = &rig.cpu.ring;
+	u32 id, i;
+
+	for (id = 0; id < KTRC_NR_EVENTS; id++) {
+		u32 bytes = record_bytes[id];
+		u64 head;
+
+		if (!bytes)
+			continue;
+		rig_init(&rig, &flight);
+		rig_emit(&rig, KTRC_EV_fault);
+		head = r->head;
+		memset(r->data + head, 0x5a, RIG_RING_BYTES - head);
+		ktrc_outlet_emit(&outlet, id, rec, bytes, &ktrc_no_facts);
+		TAP_NEED(r->head == head + KTRC_COMPACT_BYTES + bytes, "event %u takes %llu bytes",
+			 id, r->head - head);
+		for (i = r->head; i < RIG_RING_BYTES; i++)
+			TAP_NEED(r->data[i] == 0x5a, "event %u: byte %llu behind it is written", id,
+				 i - r->head);
+	}
+	return NULL;
+}
+
 /* @bytes are left to outermost writers; a record of 16 comes, by the fast or slow path */
 static const char *with_room(u64 bytes, bool is_other_task)
 {
@@ -286,6 +323,7 @@ static const char *off_records_nothing(void)
 static const struct tap_case cases[] = {
 	{ "status_page", status_page },
 	{ "fields_land", fields_land },
+	{ "each_event_ends", each_event_ends },
 	{ "each_remainder", each_remainder },
 	{ "each_remainder_of_slack", each_remainder_of_slack },
 	{ "nested_before_first_packet", nested_before_first_packet },
