@@ -34,6 +34,7 @@ static int __init ktrc_init(void)
 	err = ktrc_device_init(); /* last: an open file would outlive a failed load */
 	if (err)
 		goto err_netlink_exit;
+	ktrc_sessions_allow();
 	pr_info("abi %u schema %u, self-test %u us\n", KTRC_ABI, KTRC_SCHEMA, took_us);
 	return 0;
 

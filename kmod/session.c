@@ -21,6 +21,7 @@
 DEFINE_MUTEX(ktrc_control);
 LIST_HEAD(ktrc_sessions);
 u32 ktrc_sessions_seq = 1; /* changes with the list; never 0 */
+static bool are_allowed;
 
 static u32 nr_sessions(void)
 {
@@ -454,6 +455,18 @@ static int add_session(struct ktrc_session *s, bool running, struct ktrc_why *wh
 }
 
 /**
+ * ktrc_sessions_allow() - sessions can be made from now on
+ *
+ * Last of a load: one that fails takes the module away, whoever holds it.
+ */
+void ktrc_sessions_allow(void)
+{
+	mutex_lock(&ktrc_control);
+	are_allowed = true;
+	mutex_unlock(&ktrc_control);
+}
+
+/**
  * ktrc_session_create() - a new session
  * @config: what it shall be
  * @wish: which hits shall become records
@@ -464,8 +477,9 @@ static int add_session(struct ktrc_session *s, bool running, struct ktrc_why *wh
  * It holds a reference to the module.  Of a failure nothing is changed: the session that
  * it replaces is deleted when the new one is there, and runs if it shall.
  * Context: under ktrc_control; after that ktrc_session_bury(@how->old) is due.
- * Return: 0; -EEXIST, -ENOSPC when there are too many, -ENOENT when the cgroup is not
- * there, -EINVAL, -E2BIG, -ENOMEM; what ktrc_session_start() returns.
+ * Return: 0; -EEXIST, -ENOSPC when there are too many, -EBUSY while the module is being
+ * loaded, -ENOENT when the cgroup is not there, -EINVAL, -E2BIG, -ENOMEM; what
+ * ktrc_session_start() returns.
  */
 int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish *wish,
 			struct ktrc_making *how, struct ktrc_session **ret, struct ktrc_why *why)
@@ -479,6 +493,10 @@ int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish
 	err = check_others(old, how->replace, why);
 	if (err)
 		return err;
+	if (!are_allowed) {
+		why->text = "the module is not loaded yet; start again";
+		return -EBUSY;
+	}
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
 	s = alloc_session(config, wish, old, why);

@@ -14,6 +14,7 @@ static int refs_before;
 
 static int suite_init(struct kunit_suite *suite)
 {
+	ktrc_sessions_allow();
 	return ktrc_memory_init();
 }
 
