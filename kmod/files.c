@@ -5,6 +5,7 @@
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -16,6 +17,45 @@
 #include "names.h"
 
 static DEFINE_MUTEX(files_lock); /* of all but the probe's part of @ktrc_files */
+
+/* a file whose reference is given back */
+struct returned {
+	struct llist_node node;
+	struct file *file;
+};
+
+static LLIST_HEAD(returned);
+
+static void return_all(struct work_struct *unused)
+{
+	struct llist_node *all = llist_del_all(&returned);
+	struct returned *r, *next;
+
+	llist_for_each_entry_safe(r, next, all, node) {
+		__fput_sync(r->file);
+		kfree(r);
+	}
+}
+
+static DECLARE_WORK(return_work, return_all);
+
+/*
+ * It may be the last one, and the end of a file whose server is gone takes for ever.  What a kernel
+ * thread gives back by fput() waits in one queue for all of them; so ours has one of its own, and
+ * nobody waits for it but the module's end.
+ */
+static void give_back(struct file *file)
+{
+	struct returned *r = kmalloc(sizeof(*r), GFP_KERNEL | __GFP_NOWARN);
+
+	if (!r) {
+		fput(file);
+		return;
+	}
+	r->file = file;
+	llist_add(&r->node, &returned);
+	queue_work(system_unbound_wq, &return_work);
+}
 
 /* what d_path() puts behind the path of a file that was deleted: it is the one that it was */
 static void cut_deleted(char *path, const struct dentry *dentry)
@@ -52,7 +92,7 @@ static void resolve(struct ktrc_file *f, void *room)
 	if (!f->path)
 		atomic_long_inc(&ktrc_files->missed);
 	WRITE_ONCE(f->file, NULL);
-	fput(file);
+	give_back(file);
 }
 
 static void resolve_all(void)
@@ -123,10 +163,18 @@ void ktrc_files_close(void)
 	flush_work(&files_work);
 	for (i = 0; i < KTRC_NR_FILES; i++) {
 		if (files->at[i].file)
-			fput(files->at[i].file);
+			give_back(files->at[i].file);
 		kfree(files->at[i].path);
 	}
 	vfree(files);
+}
+
+/**
+ * ktrc_files_exit() - the module's end: all references have been given back
+ */
+void ktrc_files_exit(void)
+{
+	flush_work(&return_work);
 }
 
 /* NULL: not known */

@@ -192,6 +192,7 @@ struct ktrc_name;
 
 int ktrc_files_open(void);
 void ktrc_files_close(void);
+void ktrc_files_exit(void);
 bool ktrc_files_next(u32 *number, struct ktrc_name *name);
 u64 ktrc_files_missed(void);
 

@@ -52,6 +52,7 @@ static void __exit ktrc_exit(void)
 	ktrc_memory_exit();
 	ktrc_helds_exit();
 	ktrc_files_close();
+	ktrc_files_exit();
 }
 
 module_init(ktrc_init);

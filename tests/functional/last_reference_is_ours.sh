@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Of a file that a process had mapped the last reference may be ktrc's, once that has ended: it is given back by a
+# worker of ktrc's own, and not in the queue of all kernel threads, which a file system could stop.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+events=/sys/kernel/tracing
+pids=()
+
+# mapper FILE: maps it, closes it, and is there until it is killed
+mapper() {
+	# shellcheck disable=SC2016 # perl's: mmap(2)
+	perl -e 'open F, "<", shift or die $!; (syscall 9, 0, 4096, 1, 2, fileno F, 0) > 0 or die $!; close F;
+		open F, ">", shift; close F; sleep' "$1" "$1.mapped" &
+	pids+=($!)
+}
+
+# ended WHERE: files of kernel threads that did, since it was asked for the first time
+ended() {
+	awk -v where=": $1: " 'index($0, where) && /kworker/ { n++ } END { print n + 0 }' $events/trace
+}
+
+for i in {1..20}; do
+	echo "$i" >"$tmp/$i"
+	mapper "$tmp/$i"
+done
+for i in {1..20}; do
+	until [ -e "$tmp/$i.mapped" ]; do
+		sleep 0.1
+	done
+done
+printf '%s\n' 'p:ktrc_test/file __fput' 'p:ktrc_test/queue delayed_fput' >$events/kprobe_events || fail "kprobe_events"
+trap 'echo 0 >$events/events/ktrc_test/enable; echo >$events/kprobe_events' EXIT
+echo 1 >$events/events/ktrc_test/enable
+ktrc-ctl start -q --events=map || fail "start: $?"
+kill "${pids[@]}"
+wait "${pids[@]}" 2>/dev/null
+ktrc-ctl stop -q || fail "stop: $?"
+ktrc-ctl reset -q || fail "reset: $?"
+rmmod ktrc || fail "rmmod: $?"
+note "$(ended file) files end in a kernel thread, the queue is worked off $(ended queue) times"
+[ "$(ended file)" -gt 0 ] || fail "none of the last references was ours"
+expect "times that the queue of all is used" "$(ended queue)" 0
