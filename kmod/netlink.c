@@ -344,6 +344,9 @@ static int dump_start(struct netlink_callback *cb)
 	struct nlattr *top[KTRC_A_MAX + 1], *tb[KTRC_A_SESSION_MAX + 1];
 	int err;
 
+	/* its later parts wait for nobody, not for the end of a load that fails either */
+	if (!ktrc_sessions_are_allowed())
+		return -EBUSY;
 	err = genlmsg_parse(cb->nlh, &ktrc_family, top, KTRC_A_MAX, top_policy, cb->extack);
 	if (!err)
 		err = ktrc_netlink_parse(cb->skb, KTRC_CMD_SESSION_GET, top[KTRC_A_SESSION], tb,

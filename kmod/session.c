@@ -462,8 +462,18 @@ static int add_session(struct ktrc_session *s, bool running, struct ktrc_why *wh
 void ktrc_sessions_allow(void)
 {
 	mutex_lock(&ktrc_control);
-	are_allowed = true;
+	WRITE_ONCE(are_allowed, true);
 	mutex_unlock(&ktrc_control);
+}
+
+/**
+ * ktrc_sessions_are_allowed() - is the load over
+ *
+ * Context: any; what is begun after a true answer may outlast the caller.
+ */
+bool ktrc_sessions_are_allowed(void)
+{
+	return READ_ONCE(are_allowed);
 }
 
 /**

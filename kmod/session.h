@@ -152,6 +152,7 @@ bool ktrc_may_control(void);
 extern void (*ktrc_session_notice)(const struct ktrc_session *s, u32 notice);
 
 void ktrc_sessions_allow(void);
+bool ktrc_sessions_are_allowed(void);
 int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish *wish,
 			struct ktrc_making *how, struct ktrc_session **ret, struct ktrc_why *why);
 struct ktrc_session *ktrc_session_find(const char *name);

@@ -71,5 +71,8 @@ enum ktrc_value {
 	typedef char ktrc_a_register_in_##ev[ \
 		sizeof(struct ktrc_ev_##ev) >= KTRC_LEAST_##kind ? 1 : -1];
 #include "ktrc_events.def"
+#undef KTRC_LEAST_DATA
+#undef KTRC_LEAST_PART
+#undef KTRC_LEAST_DICT
 
 #endif /* _UAPI_KTRC_EVENTS_H */
