@@ -13,12 +13,13 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include "compat/file.h"
 #include "files.h"
 #include "names.h"
 
 static DEFINE_MUTEX(files_lock); /* of all but the probe's part of @ktrc_files */
 
-/* a file whose reference is given back */
+/* a file whose last reference is given back, as far as is known */
 struct returned {
 	struct llist_node node;
 	struct file *file;
@@ -40,14 +41,17 @@ static void return_all(struct work_struct *unused)
 static DECLARE_WORK(return_work, return_all);
 
 /*
- * It may be the last one, and the end of a file whose server is gone takes for ever.  What a kernel
- * thread gives back by fput() waits in one queue for all of them; so ours has one of its own, and
- * nobody waits for it but the module's end.
+ * The end of a file whose server is gone takes for ever.  What a kernel thread's fput() ends waits
+ * in one queue for all of them; so what ours may end has one of its own, and nobody waits for it
+ * but the module's unload.
  */
 static void give_back(struct file *file)
 {
-	struct returned *r = kmalloc(sizeof(*r), GFP_KERNEL | __GFP_NOWARN);
+	struct returned *r;
 
+	if (ktrc_file_put_unless_last(file))
+		return;
+	r = kmalloc(sizeof(*r), GFP_KERNEL | __GFP_NOWARN);
 	if (!r) {
 		fput(file);
 		return;

@@ -30,7 +30,7 @@ for i in {1..20}; do
 		sleep 0.1
 	done
 done
-printf '%s\n' 'p:ktrc_test/file __fput' 'p:ktrc_test/queue delayed_fput' >$events/kprobe_events || fail "kprobe_events"
+printf '%s\n' 'p:ktrc_test/file __fput_sync' 'p:ktrc_test/queue delayed_fput' >$events/kprobe_events || fail "kprobe_events"
 trap 'echo 0 >$events/events/ktrc_test/enable; echo >$events/kprobe_events' EXIT
 echo 1 >$events/events/ktrc_test/enable
 ktrc-ctl start -q --events=map || fail "start: $?"
