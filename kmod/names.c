@@ -186,6 +186,7 @@ err_free:
 	kfree(path);
 	vfree(fresh);
 	fresh = NULL;
+	nr_missed++; /* at least; who is asked has to tell */
 }
 
 /**
@@ -289,7 +290,8 @@ bool ktrc_names_next(struct ktrc_name *name)
 }
 
 /**
- * ktrc_names_missed() - how often a cgroup or a file that was mapped found no room for its name, or lost it
+ * ktrc_names_missed() - how often a cgroup or a file that was mapped found no room for its name, or lost it,
+ * or no cgroup's was kept
  */
 u64 ktrc_names_missed(void)
 {

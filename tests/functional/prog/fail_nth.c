@@ -6,6 +6,7 @@
  * and recorded while it does not run.  A line for each: its name, how many failed of those that the kernel makes,
  * how long it took.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
@@ -382,14 +383,20 @@ static uint64_t sum_rings(const char *name)
 	return all;
 }
 
+static void list(uint8_t cmd, struct answer *all)
+{
+	struct request r;
+
+	request_init(&r, genl.family, cmd, NLM_F_DUMP);
+	transact(&genl, &r, all);
+}
+
 static void look(struct view *v)
 {
 	struct request r;
 
-	request_init(&r, genl.family, KTRC_CMD_SESSION_GET, NLM_F_DUMP);
-	transact(&genl, &r, &v->sessions);
-	request_init(&r, genl.family, KTRC_CMD_NAMES_GET, NLM_F_DUMP);
-	transact(&genl, &r, &v->names);
+	list(KTRC_CMD_SESSION_GET, &v->sessions);
+	list(KTRC_CMD_NAMES_GET, &v->names);
 	v->counted.bytes = 0;
 	v->recorded = 0;
 	if (is_running("kept"))
@@ -534,6 +541,25 @@ static void expect_failure(const struct row *row, int nth, int error, const stru
 		     strerror(error));
 }
 
+/* While a session runs this program's cgroup is among the names, or it is told that one is missing. */
+static void expect_name(const struct row *row, int nth)
+{
+	static struct answer sessions, names;
+	const struct nlattr *nest, *missed;
+
+	if (!is_running("new") && !is_running("kept"))
+		return;
+	list(KTRC_CMD_SESSION_GET, &sessions);
+	list(KTRC_CMD_NAMES_GET, &names);
+	nest = find_attr(&sessions, KTRC_A_SESSION | NLA_F_NESTED);
+	if (!nest || memmem(names.data, names.bytes, &own_cgroup, sizeof(own_cgroup)))
+		return;
+	missed = find_attr_in((const char *)nest + NLA_HDRLEN, (const char *)nest + nest->nla_len,
+			      KTRC_A_SESSION_NAMES_MISSED);
+	if (!missed || !*(const uint64_t *)((const char *)missed + NLA_HDRLEN))
+		errx(1, "%s: number %d: no name of the cgroup, which is not told", row->name, nth);
+}
+
 /* The rest of an answer goes with the socket. */
 static void ask_anew(void)
 {
@@ -563,7 +589,9 @@ static bool try_one(const struct row *row, int nth, int *failed)
 		error = 0; /* it is done */
 	if (error)
 		expect_failure(row, nth, error, &before);
-	else if (row->undo())
+	else if (is_hit)
+		expect_name(row, nth);
+	if (!error && row->undo())
 		errx(1, "%s: cannot be taken back after number %d", row->name, nth);
 	return is_hit;
 }
