@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mmap_life: how long a mapping lasts.  Has session "default" replaced and then deleted, and
+ * mmap_life CGROUP: how long a mapping lasts.  Has session "default" replaced, by one that CGROUP pays for, and then deleted, and
  * closes its files: mappings stay what they were.  Prints the number of rows, then "mapped",
  * "piped" (all is unmapped, but pages are left in a pipe) and "drained", and reads a line
  * after each.  Exit status 1 if any row differs.
@@ -16,6 +16,7 @@
 static struct reader second; /* of the session that replaces the first */
 static char *second_mapping;
 static char second_original[PACKET];
+static const char *cgroup;
 
 static void run(const char *command)
 {
@@ -32,7 +33,12 @@ static int read_all(const struct row *row)
 
 static int replace(const struct row *row)
 {
-	run("ktrc-ctl start -q --memory=1M && ktrc-ctl stop -q");
+	char command[200];
+
+	snprintf(command, sizeof(command),
+		 "echo $$ >%s/cgroup.procs && ktrc-ctl start -q --memory=1M && ktrc-ctl stop -q",
+		 cgroup);
+	run(command);
 	reader_open(&second, "", 0);
 	second_mapping = reader_map_cpu(&second, 0);
 	if (second_mapping == MAP_FAILED)
@@ -157,6 +163,9 @@ int main(int argc, char **argv)
 	size_t bytes, i;
 
 	rows_begin(argc, argv, ROWS(rows));
+	if (argc != 2)
+		errx(2, "usage: mmap_life CGROUP");
+	cgroup = argv[1];
 	mapping = map_first_cpu(NULL);
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		row_run(&rows[i]);
