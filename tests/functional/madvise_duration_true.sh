@@ -19,7 +19,7 @@ by_kernel() {
 		who != tid { next }
 		{ match($0, / [0-9]+\.[0-9]+: /); now = substr($0, RSTART + 1) + 0 }
 		/: begin: / { begin = now; match($0, /advice=[0-9]+/); advice = substr($0, RSTART + 7, RLENGTH - 7) }
-		/: end: / && advice == '$populate' { printf "%d\n", (now - begin) * 1e9 }' "$tmp/trace"
+		/: end: / && advice == '$populate' { printf "%.0f\n", (now - begin) * 1e9 }' "$tmp/trace"
 }
 
 by_ktrc() {
