@@ -144,4 +144,7 @@ ktrc-ctl reset
 ran
 visited run "$consumer_calls"
 ran_with_names
+for errnum in $eio $enospc; do
+	[ "$(grep -c " $errnum " "$tmp/hits")" -ge 100 ] || fail "not a hundred runs with error $errnum"
+done
 note "$tries runs"

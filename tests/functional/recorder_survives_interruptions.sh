@@ -80,15 +80,15 @@ limits() {
 	local kib
 	ktrc-ctl start -q --packet=4K --memory=1M || fail "start: $?"
 	record 20011
-	for kib in 0 4 12 60 250; do
-		! limited save $kib || fail "save leaves $left"
-		! limited snapshot $kib || fail "snapshot leaves $left"
+	for kib in $(seq 0 9 243); do
+		! limited save "$kib" || fail "save leaves $left"
+		! limited snapshot "$kib" || fail "snapshot leaves $left"
 	done
 	ktrc-ctl reset
 	ktrc-ctl start -q --mode=stream --packet=4K --memory=512K || fail "start: $?"
 	record 20011
-	for kib in 0 4 60 250; do
-		! limited follow $kib || records "$trace" >>"$tmp/kept"
+	for kib in $(seq 0 22 242); do
+		! limited follow "$kib" || records "$trace" >>"$tmp/kept"
 		if [ -n "$left" ]; then
 			control start default
 			record 20011
@@ -98,7 +98,9 @@ limits() {
 	none_lost "$tmp/kept"
 	ktrc-ctl reset
 	load=(touch_pages read 20011)
-	! limited run 60 || fail "run leaves $left"
+	for kib in 0 30 60; do
+		! limited run "$kib" || fail "run leaves $left"
+	done
 	limited run 250 || fail "run leaves nothing"
 }
 
@@ -108,4 +110,4 @@ ktrc-ctl run -q --memory=1M -- bash -c "ulimit -f 0; echo >$tmp/empty" >/dev/nul
 expect "exit code of run, whatever its command's" $? 0
 ktrc-ctl run --memory=1M -- bash -c "ulimit -f 0; echo >$tmp/empty" 2>&1 >/dev/null |
 	grep 'bash: ended with signal 25' >/dev/null || fail "the command does not get SIGXFSZ"
-note "$tries runs"
+expect "runs" "$tries" 100

@@ -70,16 +70,24 @@ judge() {
 	fi
 }
 
+# What says that it is all is the session's trace, to the byte.
+is_same() {
+	[ -n "$is_cut" ] || diff -r "$tmp/whole" "$left" || fail "$left: not all, although it says so"
+}
+
 # judge_all WAY: and keep the records of a stream
 judge_all() {
 	local nr=$((kills - judged))
 	left_some=0 opened=0
 	while [ $judged -lt $kills ]; do
 		judge "$1" "$tmp/$1.$judged"
-		if [ "$1" = follow ] && [ -n "$is_readable" ]; then
+		case $1$is_readable in
+		save1) is_same ;;
+		follow1)
 			expect "$left is cut" "$is_cut" 1
 			records "$left" >>"$tmp/kept"
-		fi
+			;;
+		esac
 		judged=$((judged + 1))
 	done
 	note "$1: $nr killed, $left_some of them left something, $opened opened, $SECONDS s"
@@ -162,17 +170,13 @@ in_each_call() {
 	expect "what is left" "$left" "$trace"
 	note "$1: killed in each of $((nr - 1)) calls, $opened of them opened, $SECONDS s"
 	[ $nr -gt "$2" ] || fail "only $nr calls"
+	[ $opened -gt 0 ] || fail "nothing that $1 left could be opened"
 }
 
 # record: on both CPUs
 record() {
 	taskset -c 0 touch_pages read 503 >/dev/null
 	taskset -c 1 ktrc-ctl stop -q || fail "stop: $?"
-}
-
-# What says that it is all is the session's trace, to the byte.
-is_same() {
-	[ -n "$is_cut" ] || diff -r "$tmp/whole" "$left" || fail "call $nr of $way: not all, although it says so"
 }
 
 each_of_kept() {
