@@ -171,7 +171,7 @@ static __always_inline void ktrc_emit_words(struct ktrc_cpu *c, u32 clock, u32 i
  * @clock: the session's clock
  * @id: event id
  * @rec: payload
- * @bytes: its size
+ * @bytes: its size, 8 or more
  * @ticks: its duration, which is accounted unless the session is off, or KTRC_NO_TICKS
  */
 static __always_inline void ktrc_emit_payload(struct ktrc_cpu *c, u32 clock, u32 id,

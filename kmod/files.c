@@ -174,10 +174,11 @@ void ktrc_files_close(void)
 }
 
 /**
- * ktrc_files_exit() - the module's end: all references have been given back
+ * ktrc_files_exit() - forget all files, and wait until none of them is ktrc's any more
  */
 void ktrc_files_exit(void)
 {
+	ktrc_files_close();
 	flush_work(&return_work);
 }
 

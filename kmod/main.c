@@ -51,7 +51,6 @@ static void __exit ktrc_exit(void)
 	ktrc_netlink_exit();
 	ktrc_memory_exit();
 	ktrc_helds_exit();
-	ktrc_files_close();
 	ktrc_files_exit();
 }
 

@@ -461,9 +461,7 @@ static int add_session(struct ktrc_session *s, bool running, struct ktrc_why *wh
  */
 void ktrc_sessions_allow(void)
 {
-	mutex_lock(&ktrc_control);
 	WRITE_ONCE(are_allowed, true);
-	mutex_unlock(&ktrc_control);
 }
 
 /**
@@ -503,7 +501,7 @@ int ktrc_session_create(const struct ktrc_config *config, const struct ktrc_wish
 	err = check_others(old, how->replace, why);
 	if (err)
 		return err;
-	if (!are_allowed) {
+	if (!ktrc_sessions_are_allowed()) {
 		why->text = "the module is not loaded yet; start again";
 		return -EBUSY;
 	}

@@ -16,11 +16,13 @@ mapper() {
 	pids+=($!)
 }
 
-# ended WHERE: files of kernel threads that did, since it was asked for the first time
-ended() {
+# workers EVENT: how often one came there
+workers() {
 	awk -v where=": $1: " 'index($0, where) && /kworker/ { n++ } END { print n + 0 }' $events/trace
 }
 
+printf '%s\n' 'p:ktrc_test/file __fput_sync' 'p:ktrc_test/queue delayed_fput' >$events/kprobe_events || fail "kprobe_events"
+trap 'restrain_real_time; echo 0 >$events/events/ktrc_test/enable; echo >$events/kprobe_events' EXIT
 let_real_time_run
 for i in {1..20}; do
 	echo "$i" >"$tmp/$i"
@@ -31,8 +33,6 @@ for i in {1..20}; do
 		sleep 0.1
 	done
 done
-printf '%s\n' 'p:ktrc_test/file __fput_sync' 'p:ktrc_test/queue delayed_fput' >$events/kprobe_events || fail "kprobe_events"
-trap 'restrain_real_time; echo 0 >$events/events/ktrc_test/enable; echo >$events/kprobe_events' EXIT
 echo 1 >$events/events/ktrc_test/enable
 ktrc-ctl start -q --events=map || fail "start: $?"
 kill "${pids[@]}"
@@ -40,6 +40,6 @@ wait "${pids[@]}" 2>/dev/null
 ktrc-ctl stop -q || fail "stop: $?"
 ktrc-ctl reset -q || fail "reset: $?"
 rmmod ktrc || fail "rmmod: $?"
-note "$(ended file) files end in a kernel thread, the queue is worked off $(ended queue) times"
-[ "$(ended file)" -ge 20 ] || fail "not all of the last references were ours"
-expect "times that the queue of all is used" "$(ended queue)" 0
+note "$(workers file) files end in a kernel thread, the queue is worked off $(workers queue) times"
+[ "$(workers file)" -ge 20 ] || fail "not all of the last references were ours"
+expect "times that the queue of all is used" "$(workers queue)" 0
