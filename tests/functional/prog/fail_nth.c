@@ -83,7 +83,7 @@ static int delete (const char *name)
 
 /* what a new session can be told beside its name */
 struct wanted {
-	bool running, replace, bound, filtered, stream, all;
+	bool running, replace, bound, filtered, stream, all, of_family;
 };
 
 static void put_filters(struct request *r)
@@ -102,24 +102,55 @@ static void put_filters(struct request *r)
 	put(r, KTRC_A_SESSION_CGROUP, &own_cgroup, sizeof(own_cgroup));
 }
 
-static const uint64_t every_event = 0
-#define KTRC_IS_DATA(id) | 1ull << (id)
-#define KTRC_IS_PART KTRC_IS_DATA
-#define KTRC_IS_DICT(id)
-#define KTRC_EVENT(id, ev, label, kind, doc) KTRC_IS_##kind(id)
+/* What can be recorded, by id. */
+static const struct {
+	const char *label;
+	bool is_family; /* or a part of one, whose label begins with that one's */
+} events[] = {
+#define KTRC_LABEL_DATA(id, label) [id] = { label, true },
+#define KTRC_LABEL_PART(id, label) [id] = { label, false },
+#define KTRC_LABEL_DICT(id, label)
+#define KTRC_EVENT(id, ev, label, kind, doc) KTRC_LABEL_##kind(id, label)
 #include "../../../uapi/ktrc_events.def"
-	;
+};
+#define NR_EVENTS (sizeof(events) / sizeof(events[0]))
+
+/* The event whose family it is the turn of. */
+static size_t family;
+
+/* Return: the bits of all events, or of those of the family @of */
+static uint64_t find_events(const char *of)
+{
+	size_t len = of ? strlen(of) : 0, id;
+	uint64_t bits = 0;
+
+	for (id = 0; id < NR_EVENTS; id++) {
+		const char *label = events[id].label;
+
+		if (label && (!of || (!strncmp(label, of, len) && strchr(".", label[len]))))
+			bits |= 1ull << id;
+	}
+	return bits;
+}
+
+static uint64_t choose_events(const struct wanted *w)
+{
+	if (w->all)
+		return find_events(NULL);
+	if (w->of_family)
+		return find_events(events[family].label);
+	return 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim;
+}
 
 static int make(const char *name, const struct wanted *w)
 {
-	uint64_t some = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim, memory = 1 << 18;
-	uint64_t events = w->all ? every_event : some;
+	uint64_t memory = 1 << 18, bits = choose_events(w);
 	uint32_t state = w->running ? KTRC_STATE_RUNNING : KTRC_STATE_NEW, bind = device;
 	uint32_t mode = w->stream ? KTRC_MODE_STREAM : KTRC_MODE_FLIGHT, packet = 4096;
 	struct request r;
 	struct nlattr *nest = about(&r, KTRC_CMD_SESSION_NEW, 0, name);
 
-	put(&r, KTRC_A_SESSION_EVENTS, &events, sizeof(events));
+	put(&r, KTRC_A_SESSION_EVENTS, &bits, sizeof(bits));
 	put(&r, KTRC_A_SESSION_MEMORY, &memory, sizeof(memory));
 	put(&r, KTRC_A_SESSION_PACKET_BYTES, &packet, sizeof(packet));
 	put(&r, KTRC_A_SESSION_STATE, &state, sizeof(state));
@@ -149,9 +180,9 @@ static int new_with_all(void)
 	return make("new", &(struct wanted){ .running = true, .all = true });
 }
 
-static int new_stopped_with_all(void)
+static int new_of_family(void)
 {
-	return make("new", &(struct wanted){ .all = true });
+	return make("new", &(struct wanted){ .running = true, .of_family = true });
 }
 
 static int new_filtered(void)
@@ -470,12 +501,10 @@ static const struct row {
 	{ "", open_device, NULL },
 	{ "session_new", new_stopped, delete_new },
 	{ "session_new running", new_running, delete_new },
-	{ "session_new with every event", new_with_all, delete_new },
+	{ "session_new of each family", new_of_family, delete_new },
 	{ "session_new filtered", new_filtered, delete_new },
 	{ "session_new bound", new_bound, reopen },
-	{ "", new_stopped_with_all, NULL },
-	{ "session_set start with every event", start_new, stop_new },
-	{ "", start_new, NULL },
+	{ "", new_with_all, NULL },
 	{ "session_set stop with every event", stop_new, start_new },
 	{ "session_del with every event", delete_new, new_with_all },
 	{ "", delete_new, NULL },
@@ -596,16 +625,27 @@ static bool try_one(const struct row *row, int nth, int *failed)
 	return is_hit;
 }
 
-static void try_all(const struct row *row)
+/* Return: how many there were */
+static int try_all(const struct row *row, int *failed)
 {
-	time_t began = time(NULL);
-	int nth = 1, failed = 0;
+	int nth = 1;
 
-	while (nth < MOST && try_one(row, nth, &failed))
+	while (nth < MOST && try_one(row, nth, failed))
 		nth++;
 	if (nth == MOST)
 		errx(1, "%s: there is no end", row->name);
-	printf("%s: %d of %d failed, %ld s\n", row->name, failed, nth - 1,
+	return nth - 1;
+}
+
+static void try_way(const struct row *row)
+{
+	time_t began = time(NULL);
+	int tried = 0, failed = 0;
+
+	for (family = 0; family < NR_EVENTS; family++)
+		if (row->try == new_of_family ? events[family].is_family : !family)
+			tried += try_all(row, &failed);
+	printf("%s: %d of %d failed, %ld s\n", row->name, failed, tried,
 	       (long)(time(NULL) - began));
 }
 
@@ -652,7 +692,7 @@ int main(int argc, char **argv)
 			if (error)
 				errx(1, "preparing row %zu: %s", i, strerror(error));
 		} else if (is_asked_for(row, argv + 1)) {
-			try_all(row);
+			try_way(row);
 			asked++;
 		}
 	}
