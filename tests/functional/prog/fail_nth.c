@@ -83,7 +83,8 @@ static int delete (const char *name)
 
 /* what a new session can be told beside its name */
 struct wanted {
-	bool running, replace, bound, filtered, stream, all, of_family;
+	bool running, replace, bound, filtered, stream;
+	uint64_t events; /* bits by id; 0: of page faults and reclaim */
 };
 
 static void put_filters(struct request *r)
@@ -133,18 +134,10 @@ static uint64_t find_events(const char *of)
 	return bits;
 }
 
-static uint64_t choose_events(const struct wanted *w)
-{
-	if (w->all)
-		return find_events(NULL);
-	if (w->of_family)
-		return find_events(events[family].label);
-	return 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim;
-}
-
 static int make(const char *name, const struct wanted *w)
 {
-	uint64_t memory = 1 << 18, bits = choose_events(w);
+	uint64_t some = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim, memory = 1 << 18;
+	uint64_t bits = w->events ? w->events : some;
 	uint32_t state = w->running ? KTRC_STATE_RUNNING : KTRC_STATE_NEW, bind = device;
 	uint32_t mode = w->stream ? KTRC_MODE_STREAM : KTRC_MODE_FLIGHT, packet = 4096;
 	struct request r;
@@ -177,12 +170,19 @@ static int new_running(void)
 
 static int new_with_all(void)
 {
-	return make("new", &(struct wanted){ .running = true, .all = true });
+	return make("new", &(struct wanted){ .running = true, .events = find_events(NULL) });
+}
+
+static int new_stopped_with_all(void)
+{
+	return make("new", &(struct wanted){ .events = find_events(NULL) });
 }
 
 static int new_of_family(void)
 {
-	return make("new", &(struct wanted){ .running = true, .of_family = true });
+	uint64_t bits = find_events(events[family].label);
+
+	return make("new", &(struct wanted){ .running = true, .events = bits });
 }
 
 static int new_filtered(void)
@@ -501,10 +501,13 @@ static const struct row {
 	{ "", open_device, NULL },
 	{ "session_new", new_stopped, delete_new },
 	{ "session_new running", new_running, delete_new },
+	{ "session_new with every event", new_with_all, delete_new },
 	{ "session_new of each family", new_of_family, delete_new },
 	{ "session_new filtered", new_filtered, delete_new },
 	{ "session_new bound", new_bound, reopen },
-	{ "", new_with_all, NULL },
+	{ "", new_stopped_with_all, NULL },
+	{ "session_set start with every event", start_new, stop_new },
+	{ "", start_new, NULL },
 	{ "session_set stop with every event", stop_new, start_new },
 	{ "session_del with every event", delete_new, new_with_all },
 	{ "", delete_new, NULL },
@@ -637,14 +640,22 @@ static int try_all(const struct row *row, int *failed)
 	return nth - 1;
 }
 
+static int try_families(const struct row *row, int *failed)
+{
+	int tried = 0;
+
+	for (family = 0; family < NR_EVENTS; family++)
+		if (events[family].is_family)
+			tried += try_all(row, failed);
+	return tried;
+}
+
 static void try_way(const struct row *row)
 {
 	time_t began = time(NULL);
-	int tried = 0, failed = 0;
+	int failed = 0;
+	int tried = row->try == new_of_family ? try_families(row, &failed) : try_all(row, &failed);
 
-	for (family = 0; family < NR_EVENTS; family++)
-		if (row->try == new_of_family ? events[family].is_family : !family)
-			tried += try_all(row, &failed);
 	printf("%s: %d of %d failed, %ld s\n", row->name, failed, tried,
 	       (long)(time(NULL) - began));
 }
