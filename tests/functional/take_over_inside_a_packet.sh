@@ -6,17 +6,24 @@
 
 tmp=$(mktemp -d /run/XXXXXX)
 
-# interrupted: some records are shown, and the rest of the open packets is left
-interrupted() {
-	timeout --foreground -s INT 1 ktrc-read -q events --follow --no-header >"$tmp/shown" || true
-	wc -l <"$tmp/shown"
+# interrupt: some records are shown, and the rest of the open packets is left
+interrupt() {
+	local reader
+	ktrc-read -q events --follow --no-header >"$tmp/shown" &
+	reader=$!
+	until [ "$(wc -l <"$tmp/shown")" -ge 1009 ]; do
+		kill -0 $reader || fail "$consumer: it has ended"
+		sleep 0.1
+	done
+	kill -INT $reader
+	wait $reader
+	shown=$(wc -l <"$tmp/shown")
 }
 
 for consumer in take_over "consume $tmp/cells"; do
 	ktrc-ctl start -q --mode=stream --memory=8M --packet=1M || fail "start: $?"
 	touch_pages read 1009 >/dev/null
-	shown=$(interrupted)
-	[ "$shown" -ge 1009 ] || fail "$consumer: only $shown records shown"
+	interrupt
 	$consumer >"$tmp/read" 2>"$tmp/err" &
 	reader=$!
 	until ktrc-ctl status --format=json | jq -e '.sessions[0].has_consumer' >/dev/null; do
