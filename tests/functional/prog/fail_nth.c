@@ -136,8 +136,8 @@ static uint64_t find_events(const char *of)
 
 static int make(const char *name, const struct wanted *w)
 {
-	uint64_t some = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim, memory = 1 << 18;
-	uint64_t bits = w->events ? w->events : some;
+	uint64_t bits = w->events ?: 1ull << KTRC_EV_fault | 1ull << KTRC_EV_reclaim;
+	uint64_t memory = 1 << 18;
 	uint32_t state = w->running ? KTRC_STATE_RUNNING : KTRC_STATE_NEW, bind = device;
 	uint32_t mode = w->stream ? KTRC_MODE_STREAM : KTRC_MODE_FLIGHT, packet = 4096;
 	struct request r;
