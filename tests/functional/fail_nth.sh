@@ -1,104 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # For each way to control ktrc the kernel's first allocation or copy fails, then the second, and
-# so on: the call says so, what was there before is there still, each byte of a recording too, nothing is left behind, not even of the
-# cgroup that paid for it.  On kernels with fault injection only.
+# so on: the call says so, what was there before is there still, each byte of a recording too, nothing is told of it, nothing
+# is left behind, not even of the cgroup that paid for it.  On kernels with fault injection only.
 # KTRC_WAYS: those alone, with commas between them.
 # timeout: 1800
 . tests/functional/lib.sh
 . tests/leaks.sh
+. tests/fail_nth.sh
 
-# To attach hooks takes minutes: without KTRC_LONG=1 a start by one door, and most of the others.
-few=(open session_new "session_new bound" session_del "session_del running" "attach bound" attach info mmap
-	start "session_set stop" stop consume session_get "session_get dump" schema_get counters_get names_get)
-ways=()
-[ "${KTRC_LONG:-0}" != 0 ] || ways=("${few[@]}")
+ways=("${few[@]}")
+[ "${KTRC_LONG:-0}" = 0 ] || ways+=("${more[@]}")
 [ -z "${KTRC_WAYS:-}" ] || IFS=, read -ra ways <<<"$KTRC_WAYS"
-cgroup=/sys/fs/cgroup/fail_nth
-
-# Functions that allocate: who calls them first is who wanted the memory.
-allocators='^(dump_stack|warn_alloc|should_|kasan|__kasan|(__|___)?(alloc|get_free|kmalloc|kmem_cache|slab|vmalloc|get_vm_area)'
-allocators+='|allocate_slab|new_slab|vzalloc|pcpu_|show_mem)'
-
-# The kernel says so when its own allocations fail; ktrc's come without a word.  Nothing else
-# may be said.
-quiet() {
-	dmesg | grep 'begin fail_nth$' >/dev/null || return
-	! dmesg | sed '1,/begin fail_nth$/d' | grep -E 'WARNING:|BUG|KASAN|possible (circular|recursive)|suspicious RCU|sleeping function|kmemleak: [0-9]' || return
-	! dmesg | sed '1,/begin fail_nth$/d;s/^\[[^]]*\] //' | awk -v allocators="$allocators" '
-		/^Call Trace:/ { open = 1; next }
-		open && /^ [^?<]/ && $1 !~ allocators { print; open = 0 }' | sort | uniq -c | tee /run/told | grep -F '[ktrc]'
-}
-
-nr_dying() {
-	sed -n 's/^nr_dying_descendants //p' /sys/fs/cgroup/cgroup.stat
-}
-
-# A session that is left, or a reference to the cgroup that it gave not back, keeps it dying.
-cgroup_is_gone() {
-	local i
-	rmdir $cgroup || fail "the cgroup is not empty"
-	for ((i = 0; i < 20 && $(nr_dying) > dying; i++)); do
-		echo 3 >/proc/sys/vm/drop_caches # files that it was the first to read
-		sleep 0.5
-	done
-	# one that was there before may have gone meanwhile
-	[ "$(nr_dying)" -le "$dying" ] || fail "$(nr_dying) dying cgroups, before $dying"
-}
-
-injection=/sys/kernel/debug
-# inject FILE VALUE
-inject() {
-	echo "$2" >"$injection/$1" || fail "no fault injection: $1"
-}
-
-[ -d $injection/failslab ] || skip "this kernel injects no faults"
-for kind in failslab fail_page_alloc fail_usercopy; do
-	inject $kind/verbose 0
-done
-for kind in failslab fail_page_alloc; do
-	inject $kind/ignore-gfp-wait N
-done
-inject fail_page_alloc/min-order 0
-inject fail_page_alloc/ignore-gfp-highmem N
-
-# the kernel makes one allocation for each call in flight
-rmmod ktrc
-insmod ktrc.ko max_in_flight=8 || fail "insmod: $?"
-
-hooks_before=$(leftovers)
-expect "hooks before" "$hooks_before" "$(grep ktrc /proc/misc)"
-# of those that are dying most go soon
-for ((i = 0; i < 40 && $(nr_dying) > 0; i++)); do
-	echo 3 >/proc/sys/vm/drop_caches
-	sleep 0.5
-done
-dying=$(nr_dying)
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-mkdir $cgroup
-dmesg -n 1
-# who writes the file pays for its pages
-in_cgroup $cgroup fail_nth "${ways[@]}" 2>&1 | tee /run/said | sed -u 's/^/# /' >"$shown" || fail "$(cat /run/said)"
-quiet || fail "the kernel says something of ktrc"
-while read -r line; do
-	note "$line"
-done </run/told
-dmesg -C
-echo "<4>begin fail_nth" >/dev/kmsg
-dmesg -n 5
-while IFS= read -r line; do
-	note "$line"
-done </run/said
-nr_ways=${#ways[@]}
-expect "ways" "$(wc -l </run/said)" "$((nr_ways ? nr_ways : 28))"
-# 714 and more as a rule; 567 if no page failed, 191 if no object did
+fail_each "${ways[@]}"
+# 763 as a rule; fewer if no page failed, or no object did
 places=$(grep -E "^($(IFS='|' && echo "${few[*]}")): " /run/said | sed 's/.* of \([0-9]*\) failed.*/\1/' | paste -sd +)
-[ -n "${KTRC_WAYS:-}" ] || [ $((places)) -ge 640 ] || fail "only $((places)) places at which something could fail"
-# neither takes an argument; the allocations for hooks to be taken away are a worker's: docs/testing.md, "Not covered"
-! grep ': 0 of' /run/said | grep -vE '^(stop|close bound): ' || fail "a way in which nothing can fail"
-for name in kept new; do
-	ktrc-ctl reset --session=$name 2>/dev/null
-done
-! grep -F '[ktrc]' /proc/vmallocinfo || fail "memory is left over"
-expect "left behind" "$(leftovers)" "$hooks_before"
-cgroup_is_gone
+[ -n "${KTRC_WAYS:-}" ] || [ $((places)) -ge 680 ] || fail "only $((places)) places at which something could fail"

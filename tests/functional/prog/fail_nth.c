@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fail_nth [WAY...]: for each way to control ktrc, or for these, the first allocation or copy
+ * fail_nth [WAY...]: for each of these ways to control ktrc the first allocation or copy
  * that the kernel makes for it fails, then the second, and so on until none is left that could.
+ * Without any it says which there are.
  * What fails leaves everything as it was: the sessions, the names that are kept, and what the session "kept" has counted
  * and recorded while it does not run.  A line for each: its name, how many failed of those that the kernel makes,
  * how long it took.
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "genl.h"
+#include "notices.h"
 
 #define MOST 3000
 
@@ -23,6 +24,7 @@ static struct answer answer;
 static struct ktrc_ioc_info info;
 static int device = -1;
 static int nth_fd;
+static int notices;
 static uint64_t own_cgroup; /* that this program runs in */
 
 /* ---- what is tried ---- */
@@ -364,15 +366,13 @@ struct view {
 static bool is_running(const char *name)
 {
 	static struct answer session;
-	const struct nlattr *nest, *state = NULL;
+	const struct nlattr *state;
 	struct request r;
 
 	nest_end(&r, about(&r, KTRC_CMD_SESSION_GET, 0, name));
 	transact(&genl, &r, &session);
-	nest = find_attr(&session, KTRC_A_SESSION | NLA_F_NESTED);
-	if (nest)
-		state = find_attr_in((const char *)nest + NLA_HDRLEN,
-				     (const char *)nest + nest->nla_len, KTRC_A_SESSION_STATE);
+	state = find_attr_of(find_attr(&session, KTRC_A_SESSION | NLA_F_NESTED),
+			     KTRC_A_SESSION_STATE);
 	return state && *(const uint32_t *)((const char *)state + NLA_HDRLEN) == KTRC_STATE_RUNNING;
 }
 
@@ -496,49 +496,51 @@ static const struct row {
 	const char *name;
 	int (*try)(void);
 	int (*undo)(void);
+	uint32_t told; /* the kinds of notices that a success is told by */
 } rows[] = {
-	{ "open", open_device, close_device },
-	{ "", open_device, NULL },
-	{ "session_new", new_stopped, delete_new },
-	{ "session_new running", new_running, delete_new },
-	{ "session_new with every event", new_with_all, delete_new },
-	{ "session_new of each family", new_of_family, delete_new },
-	{ "session_new filtered", new_filtered, delete_new },
-	{ "session_new bound", new_bound, reopen },
-	{ "", new_stopped_with_all, NULL },
-	{ "session_set start with every event", start_new, stop_new },
-	{ "", start_new, NULL },
-	{ "session_set stop with every event", stop_new, start_new },
-	{ "session_del with every event", delete_new, new_with_all },
-	{ "", delete_new, NULL },
-	{ "", new_stopped, NULL },
-	{ "session_del", delete_new, new_stopped },
-	{ "", delete_new, NULL },
-	{ "", new_running, NULL },
-	{ "session_del running", delete_new, new_running },
-	{ "attach bound", attach_bound, reopen_and_make },
-	{ "", attach_bound, NULL },
-	{ "close bound", close_device, open_and_bind },
-	{ "", reopen, NULL },
-	{ "", replace, NULL },
-	{ "", record, NULL },
-	{ "session_new replace", replace, record },
-	{ "attach", attach, reopen },
-	{ "", attach, NULL },
-	{ "info", get_info, nothing },
-	{ "", get_info, NULL },
-	{ "mmap", map_ring, unmap_ring },
-	{ "session_set start", start, fault_and_stop },
-	{ "start", ioctl_start, fault_and_stop },
-	{ "", start, NULL },
-	{ "session_set stop", stop, start },
-	{ "stop", ioctl_stop, ioctl_start },
-	{ "consume", consume, nothing },
-	{ "session_get", get_one, nothing },
-	{ "session_get dump", dump_sessions, nothing },
-	{ "schema_get", dump_schema, nothing },
-	{ "counters_get", dump_counters, nothing },
-	{ "names_get", dump_names, nothing },
+	{ "open", open_device, close_device, 0 },
+	{ "", open_device, NULL, 0 },
+	{ "session_new", new_stopped, delete_new, 0 },
+	{ "session_new running", new_running, delete_new, NOTICE(STARTED) },
+	{ "session_new with every event", new_with_all, delete_new, NOTICE(STARTED) },
+	{ "session_new of each family", new_of_family, delete_new, NOTICE(STARTED) },
+	{ "session_new filtered", new_filtered, delete_new, NOTICE(STARTED) },
+	{ "session_new bound", new_bound, reopen, 0 },
+	{ "", new_stopped_with_all, NULL, 0 },
+	{ "session_set start with every event", start_new, stop_new, NOTICE(STARTED) },
+	{ "", start_new, NULL, 0 },
+	{ "session_set stop with every event", stop_new, start_new, NOTICE(STOPPED) },
+	{ "session_del with every event", delete_new, new_with_all,
+	  NOTICE(STOPPED) | NOTICE(GONE) },
+	{ "", delete_new, NULL, 0 },
+	{ "", new_stopped, NULL, 0 },
+	{ "session_del", delete_new, new_stopped, NOTICE(GONE) },
+	{ "", delete_new, NULL, 0 },
+	{ "", new_running, NULL, 0 },
+	{ "session_del running", delete_new, new_running, NOTICE(STOPPED) | NOTICE(GONE) },
+	{ "attach bound", attach_bound, reopen_and_make, 0 },
+	{ "", attach_bound, NULL, 0 },
+	{ "close bound", close_device, open_and_bind, NOTICE(STOPPED) | NOTICE(GONE) },
+	{ "", reopen, NULL, 0 },
+	{ "", replace, NULL, 0 },
+	{ "", record, NULL, 0 },
+	{ "session_new replace", replace, record, NOTICE(GONE) },
+	{ "attach", attach, reopen, 0 },
+	{ "", attach, NULL, 0 },
+	{ "info", get_info, nothing, 0 },
+	{ "", get_info, NULL, 0 },
+	{ "mmap", map_ring, unmap_ring, 0 },
+	{ "session_set start", start, fault_and_stop, NOTICE(STARTED) },
+	{ "start", ioctl_start, fault_and_stop, NOTICE(STARTED) },
+	{ "", start, NULL, 0 },
+	{ "session_set stop", stop, start, NOTICE(STOPPED) },
+	{ "stop", ioctl_stop, ioctl_start, NOTICE(STOPPED) },
+	{ "consume", consume, nothing, 0 },
+	{ "session_get", get_one, nothing, 0 },
+	{ "session_get dump", dump_sessions, nothing, 0 },
+	{ "schema_get", dump_schema, nothing, 0 },
+	{ "counters_get", dump_counters, nothing, 0 },
+	{ "names_get", dump_names, nothing, 0 },
 };
 
 static void arm(int nth)
@@ -586,8 +588,7 @@ static void expect_name(const struct row *row, int nth)
 	nest = find_attr(&sessions, KTRC_A_SESSION | NLA_F_NESTED);
 	if (!nest || memmem(names.data, names.bytes, &own_cgroup, sizeof(own_cgroup)))
 		return;
-	missed = find_attr_in((const char *)nest + NLA_HDRLEN, (const char *)nest + nest->nla_len,
-			      KTRC_A_SESSION_NAMES_MISSED);
+	missed = find_attr_of(nest, KTRC_A_SESSION_NAMES_MISSED);
 	if (!missed || !*(const uint64_t *)((const char *)missed + NLA_HDRLEN))
 		errx(1, "%s: number %d: no name of the cgroup, which is not told", row->name, nth);
 }
@@ -600,6 +601,15 @@ static void ask_anew(void)
 		errx(1, "no socket");
 }
 
+/* What was done is told, if nothing failed meanwhile; what was not done never is. */
+static void expect_notices(const struct row *row, int nth, bool is_done, bool is_hit)
+{
+	uint32_t told = notices_take(notices), wanted = is_done ? row->told : 0;
+
+	if (is_hit ? told & ~wanted : told != wanted)
+		errx(1, "%s: number %d: notices %#x, wanted %#x", row->name, nth, told, wanted);
+}
+
 /* With number @nth failing.  Return: whether there was one. */
 static bool try_one(const struct row *row, int nth, int *failed)
 {
@@ -608,6 +618,7 @@ static bool try_one(const struct row *row, int nth, int *failed)
 	int error;
 
 	look(&before);
+	notices_take(notices);
 	is_answer_lost = false;
 	arm(nth);
 	error = row->try();
@@ -619,6 +630,7 @@ static bool try_one(const struct row *row, int nth, int *failed)
 	*failed += error != 0;
 	if ((error == ENOBUFS || is_answer_lost) && is_changed(&before))
 		error = 0; /* it is done */
+	expect_notices(row, nth, !error, is_hit);
 	if (error)
 		expect_failure(row, nth, error, &before);
 	else if (is_hit)
@@ -660,14 +672,20 @@ static void try_way(const struct row *row)
 	       (long)(time(NULL) - began));
 }
 
-/* Whether it is one of those asked for, or all are. */
 static bool is_asked_for(const struct row *row, char **names)
 {
-	char **name;
+	while (*names && strcmp(*names, row->name))
+		names++;
+	return *names;
+}
 
-	for (name = names; *name && strcmp(*name, row->name); name++)
-		;
-	return !*names || *name;
+static void list_ways(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].undo)
+			puts(rows[i].name);
 }
 
 static uint64_t find_own_cgroup(void)
@@ -687,14 +705,20 @@ static uint64_t find_own_cgroup(void)
 
 int main(int argc, char **argv)
 {
-	int error = genl_open(&genl), asked = 0;
+	int error, asked = 0;
 	size_t i;
 
+	if (argc == 1) {
+		list_ways();
+		return 0;
+	}
+	error = genl_open(&genl);
 	setlinebuf(stdout); /* it takes an hour */
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	if (error || nth_fd < 0)
 		err(1, "no family ktrc, or no fail-nth");
 	own_cgroup = find_own_cgroup();
+	notices = notices_open();
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 
@@ -707,7 +731,7 @@ int main(int argc, char **argv)
 			asked++;
 		}
 	}
-	if (argc > 1 && asked != argc - 1)
+	if (asked != argc - 1)
 		errx(2, "usage: fail_nth [WAY...]: %d of %d are ways", asked, argc - 1);
 	return 0;
 }

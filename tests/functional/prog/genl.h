@@ -145,6 +145,14 @@ static inline const struct nlattr *find_attr(const struct answer *a, uint16_t ty
 	return find_attr_in(a->data, a->data + a->bytes, type);
 }
 
+/* of those inside of @nest, if there is one */
+static inline const struct nlattr *find_attr_of(const struct nlattr *nest, uint16_t type)
+{
+	return nest ? find_attr_in((const char *)nest + NLA_HDRLEN,
+				   (const char *)nest + nest->nla_len, type) :
+		      NULL;
+}
+
 /* Return: 0, or the errno with which the family cannot be found */
 static inline int genl_open(struct genl *g)
 {
