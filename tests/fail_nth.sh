@@ -77,14 +77,15 @@ prepare() {
 	mkdir $cgroup
 }
 
-# fail_each WAY...: what is said of each is in /run/said then
+# fail_each WAY...: what is said of each is in /run/said then; KTRC_PLACES=FIRST-LAST: only the places with these numbers
 fail_each() {
-	local line session
+	local line session only=()
+	[ -z "${KTRC_PLACES:-}" ] || only=(-n "$KTRC_PLACES")
 	expect "ways" "$(fail_nth | sort)" "$(printf '%s\n' "${few[@]}" "${more[@]}" "${with_every_event[@]}" | sort)"
 	prepare
 	dmesg -n 1
 	# who writes the file pays for its pages
-	in_cgroup $cgroup fail_nth "$@" 2>&1 | tee /run/said | sed -u 's/^/# /' >"$shown" || fail "$(cat /run/said)"
+	in_cgroup $cgroup fail_nth "${only[@]}" "$@" 2>&1 | tee /run/said | sed -u 's/^/# /' >"$shown" || fail "$(cat /run/said)"
 	quiet || fail "the kernel says something of ktrc"
 	while read -r line; do
 		note "$line"

@@ -3,7 +3,7 @@
 # For each way to control ktrc the kernel's first allocation or copy fails, then the second, and
 # so on: the call says so, what was there before is there still, each byte of a recording too, nothing is told of it, nothing
 # is left behind, not even of the cgroup that paid for it.  On kernels with fault injection only.
-# KTRC_WAYS: those alone, with commas between them.
+# KTRC_WAYS: those alone, with commas between them; KTRC_PLACES: only from the first to the last of these numbers.
 # timeout: 1800
 . tests/functional/lib.sh
 . tests/leaks.sh

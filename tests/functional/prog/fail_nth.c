@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fail_nth [WAY...]: for each of these ways to control ktrc the first allocation or copy
- * that the kernel makes for it fails, then the second, and so on until none is left that could.
- * Without any it says which there are.
+ * fail_nth [-n FIRST-LAST] [WAY...]: for each of these ways to control ktrc the first allocation or copy
+ * that the kernel makes for it fails, then the second, and so on until none is left that could; with -n only
+ * those with these numbers. Without any way it says which there are.
  * What fails leaves everything as it was: the sessions, the names that are kept, and what the session "kept" has counted
  * and recorded while it does not run.  A line for each: its name, how many failed of those that the kernel makes,
  * how long it took.
@@ -18,6 +18,7 @@
 #include "notices.h"
 
 #define MOST 3000
+static int first_place = 1, last_place = MOST;
 
 static struct genl genl;
 static struct answer answer;
@@ -643,13 +644,13 @@ static bool try_one(const struct row *row, int nth, int *failed)
 /* Return: how many there were */
 static int try_all(const struct row *row, int *failed)
 {
-	int nth = 1;
+	int nth = first_place;
 
-	while (nth < MOST && try_one(row, nth, failed))
+	while (nth <= last_place && try_one(row, nth, failed))
 		nth++;
-	if (nth == MOST)
+	if (nth > MOST)
 		errx(1, "%s: there is no end", row->name);
-	return nth - 1;
+	return nth - first_place;
 }
 
 static int try_families(const struct row *row, int *failed)
@@ -705,10 +706,16 @@ static uint64_t find_own_cgroup(void)
 
 int main(int argc, char **argv)
 {
+	char **ways = argv + 1;
 	int error, asked = 0;
 	size_t i;
 
-	if (argc == 1) {
+	if (argc > 2 && !strcmp(argv[1], "-n")) {
+		if (sscanf(argv[2], "%d-%d", &first_place, &last_place) != 2 || first_place < 1)
+			errx(2, "usage: fail_nth -n FIRST-LAST: not %s", argv[2]);
+		ways += 2;
+	}
+	if (!*ways) {
 		list_ways();
 		return 0;
 	}
@@ -726,12 +733,12 @@ int main(int argc, char **argv)
 			error = row->try();
 			if (error)
 				errx(1, "preparing row %zu: %s", i, strerror(error));
-		} else if (is_asked_for(row, argv + 1)) {
+		} else if (is_asked_for(row, ways)) {
 			try_way(row);
 			asked++;
 		}
 	}
-	if (asked != argc - 1)
-		errx(2, "usage: fail_nth [WAY...]: %d of %d are ways", asked, argc - 1);
+	if (ways[asked])
+		errx(2, "usage: fail_nth [-n FIRST-LAST] [WAY...]: only %d are ways", asked);
 	return 0;
 }
