@@ -85,13 +85,10 @@ lie_between() {
 }
 
 # as_long WHAT INNER OUTER HALF: each of OUTER takes at least as long as that of INNER, both in us and last of their lines, whose
-# hooks lie inside, and what these and the way there take more: in sum 5 % and 200 us each at most, half of them HALF us,
-# or six times that where the kernel looks at all that these hooks do
+# hooks lie inside, and what these and the way there take more: in sum 5 % and 200 us each at most, half of them HALF us
 as_long() {
-	local half=$4
-	[[ $(uname -r) != *-ktrcdbg ]] || half=$((half * 6))
 	paste -d ' ' <(awk '{ print $NF }' "$2") <(awk '{ print $NF }' "$3") |
-		awk '{ print $2 - $1, $1, $2 }' | sort -n | awk -v what="$1" -v most="$half" '
+		awk '{ print $2 - $1, $1, $2 }' | sort -n | awk -v what="$1" -v most="$4" '
 		{ more[NR] = $1; inner += $2; outer += $3 }
 		END {
 			half = more[int((NR + 1) / 2)]
