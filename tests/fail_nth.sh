@@ -96,9 +96,9 @@ fail_each() {
 	while IFS= read -r line; do
 		note "$line"
 	done </run/said
-	expect "ways" "$(wc -l </run/said)" $#
+	expect "ways that were tried" "$(wc -l </run/said)" $#
 	# of these nothing can but the notice: docs/testing.md, "Not covered"
-	! grep ': 0 of' /run/said | grep -vE '^(stop|close bound): ' || fail "a way in which nothing can fail"
+	! grep ': 0 of' /run/said | grep -vE '^(stop|close bound): 0 of [1-9]' || fail "a way in which nothing can fail"
 	for session in kept new; do
 		ktrc-ctl reset --session=$session 2>/dev/null
 	done

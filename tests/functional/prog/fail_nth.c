@@ -725,7 +725,7 @@ int main(int argc, char **argv)
 	if (error || nth_fd < 0)
 		err(1, "no family ktrc, or no fail-nth");
 	own_cgroup = find_own_cgroup();
-	notices = notices_open();
+	notices = notices_open(&genl);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
 

@@ -26,6 +26,7 @@
 struct genl {
 	int fd;
 	uint16_t family;
+	uint32_t group; /* of notices */
 };
 
 struct request {
@@ -157,7 +158,7 @@ static inline const struct nlattr *find_attr_of(const struct nlattr *nest, uint1
 static inline int genl_open(struct genl *g)
 {
 	struct timeval patience = { .tv_sec = 10 };
-	const struct nlattr *id;
+	const struct nlattr *id, *group;
 	struct request r;
 	static struct answer a;
 	int on = 1;
@@ -172,6 +173,11 @@ static inline int genl_open(struct genl *g)
 	id = find_attr(&a, CTRL_ATTR_FAMILY_ID);
 	if (id)
 		memcpy(&g->family, (const char *)id + NLA_HDRLEN, sizeof(g->family));
+	/* the only one, number 1 in the list */
+	group = find_attr_of(find_attr_of(find_attr(&a, CTRL_ATTR_MCAST_GROUPS), 1),
+			     CTRL_ATTR_MCAST_GRP_ID);
+	if (group)
+		memcpy(&g->group, (const char *)group + NLA_HDRLEN, sizeof(g->group));
 	return id ? 0 : a.error;
 }
 

@@ -9,29 +9,16 @@
 
 #define NOTICE(kind) (1u << KTRC_NOTICE_##kind)
 
-/* Return: a socket of the family's group */
-static inline int notices_open(void)
+/* Return: a socket of the group */
+static inline int notices_open(const struct genl *g)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-	const struct nlattr *id;
 	/* one without an address of its own is told nothing */
 	struct sockaddr_nl any = { .nl_family = AF_NETLINK };
-	static struct answer a;
-	struct request r;
-	struct genl genl;
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&any, sizeof(any)) || genl_open(&genl))
-		err(1, "no socket");
-	request_init(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
-	put(&r, CTRL_ATTR_FAMILY_NAME, KTRC_GENL_NAME, sizeof(KTRC_GENL_NAME));
-	transact(&genl, &r, &a);
-	/* the group is the only one, number 1 in the list */
-	id = find_attr_of(find_attr_of(find_attr(&a, CTRL_ATTR_MCAST_GROUPS), 1),
-			  CTRL_ATTR_MCAST_GRP_ID);
-	if (!id || setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP,
-			      (const char *)id + NLA_HDRLEN, sizeof(uint32_t)))
-		err(1, "no group");
-	close(genl.fd);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&any, sizeof(any)) ||
+	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group, sizeof(g->group)))
+		err(1, "notices");
 	return fd;
 }
 
