@@ -55,16 +55,15 @@ offered_by_zsh() {
 		print rea'dy'
 	END
 	# shellcheck disable=SC2016 # zsh's variables
-	ZDOTDIR=$dir TERM=dumb timeout 120 zsh -f -c '
+	ZDOTDIR=$dir TERM=dumb timeout 900 zsh -f -c '
 		zmodload zsh/zpty
 		zpty z zsh -d -i
 		await() {
 			local text
 			seen=
-			repeat 2000; do
-				while zpty -r -t z text; do seen+=$text; done
-				[[ $seen != *$1* ]] || return
+			until [[ $seen = *$1* ]] || ! zpty -t z; do
 				sleep 0.05
+				while zpty -r -t z text; do seen+=$text; done
 			done
 		}
 		await ready
