@@ -84,8 +84,8 @@ lie_between() {
 		}' || fail "$1: not those that tracefs shows, its first"
 }
 
-# as_long WHAT INNER OUTER HALF: each of OUTER takes at least as long as that of INNER, both in us and last of their lines, whose
-# hooks lie inside, and what these and the way there take more: in sum 5 % and 200 us each at most, half of them HALF us
+# as_long WHAT INNER OUTER MOST: each of OUTER takes at least as long as that of INNER, both in us and last of their lines, whose
+# hooks lie inside; what these and the way there take more is MOST us at most for half of them, and for all 1 % and MOST us each
 as_long() {
 	paste -d ' ' <(awk '{ print $NF }' "$2") <(awk '{ print $NF }' "$3") |
 		awk '{ print $2 - $1, $1, $2 }' | sort -n | awk -v what="$1" -v most="$4" '
@@ -93,7 +93,7 @@ as_long() {
 		END {
 			half = more[int((NR + 1) / 2)]
 			printf "# %d %s took %d us, %d from outside; half of them %.1f us more at most\n", NR, what, inner, outer, half
-			exit !NR || more[1] < -1 || half > most || outer > 1.05 * inner + 200 * NR
+			exit !NR || more[1] < -1 || half > most || outer > 1.01 * inner + most * NR
 		}' || fail "$1: not as long, the inner ones first: $(paste "$2" "$3" | head -n 20)"
 }
 
