@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # A hint fault of memory that another process has mapped as well says that the kernel takes it for shared, one of
 # other memory does not; one of pages that somebody holds says that they were to be moved and were not, and
-# that they are where they were. As often as the kernel counts pages that could not be moved a move says so, of which the
-# kernel tells no hint fault; the others are all that by a second tool were not moved.
+# that they are where they were. Of as many pages as the kernel counts a move says that they could not be moved, of which
+# the kernel tells no hint fault; with those of the hint faults they are all that a second tool sees not moved.
 # guest: nodes
 # long
 . tests/functional/lib.sh
