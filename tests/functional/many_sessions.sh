@@ -23,8 +23,11 @@ nothing_left() { # AFTER
 		fail "$1 $left KiB of per-CPU memory are left; $most sessions took $percpu_taken"
 }
 
+# Pages that wait in a CPU's own lists are free as well, but the kernel does not count them:
+# tens of MiB, and how many changes from moment to moment.
 free_kb() {
-	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
+	awk '/^MemAvailable:/ { kb += $2 } $1 == "count:" { kb += 4 * $2 } END { print kb }' \
+		/proc/meminfo /proc/zoneinfo
 }
 
 # refused MEMORY TEXT HINT
@@ -96,4 +99,4 @@ nothing_left "after want of memory"
 [[ $(uname -r) != *-ktrcdbg ]] || exit 0
 left=$((free_before - $(free_kb)))
 note "$left KiB less are free"
-[ $left -lt 20000 ] || fail "$left KiB are not free again"
+[ $left -lt 4000 ] || fail "$left KiB are not free again"
