@@ -100,24 +100,50 @@ function is_changed(i, text) {
 	       text ~ ("([+][+]|--) ?" i "[^A-Za-z0-9_]") || is_pointed_at(i, text)
 }
 
-# macros that change what they are given
-function read_changing(    rest, head, name, param, body, i, n) {
+# macros: what they do is done wherever their names stand
+function read_macros(    rest, head) {
 	rest = code
-	while (match(rest, /#define [A-Za-z_][A-Za-z0-9_]*\([^)]*\)[^\n]*(\\\n[^\n]*)*/)) {
+	while (match(rest, /#define [A-Za-z_][^\n]*(\\\n[^\n]*)*/)) {
 		head = substr(rest, RSTART + 8, RLENGTH - 8)
 		rest = substr(rest, RSTART + RLENGTH)
-		name = substr(head, 1, index(head, "(") - 1)
-		body = substr(head, index(head, ")") + 1)
-		n = split(substr(head, length(name) + 2, index(head, ")") - length(name) - 2), param, /, */)
-		for (i = 1; i <= n; i++)
-			if (is_changed(param[i], body))
-				changing = changing (changing ? "|" : "") name
+		macros = macros " ; " head
+		match(head, /^[A-Za-z0-9_]+/)
+		is_macro[substr(head, 1, RLENGTH)]
 	}
 }
 
-# is it given, by its name, to one of those or to the kernel's swap()
-function is_given(i, body) {
-	return (" " body) ~ ("[^A-Za-z0-9_](swap" (changing ? "|" changing : "") ")\\(([^;]*[^A-Za-z0-9_])?" i "[^A-Za-z0-9_]")
+# functions: they are given what a variable holds, while a macro is given the variable
+function read_functions(    rest, name) {
+	rest = code
+	while (match(rest, /[A-Za-z0-9_]+\([^(){};]*\)\n[{]/)) {
+		name = substr(rest, RSTART, RLENGTH)
+		rest = substr(rest, RSTART + RLENGTH)
+		is_function[substr(name, 1, index(name, "(") - 1)]
+	}
+}
+
+# what opened the bracket that is still open at the end of @before
+function opener(before,    n, c, depth) {
+	for (n = length(before); n && depth >= 0; n--) {
+		c = substr(before, n, 1)
+		depth += c == ")" ? 1 : c == "(" ? -1 : 0
+	}
+	before = substr(before, 1, n)
+	return match(before, /[A-Za-z0-9_]+ ?$/) ? substr(before, RSTART, RLENGTH) : ""
+}
+
+# is it given, as it is, to anything but a function of these sources: a macro of the kernel may write to it
+function is_given(i, body,    before, name) {
+	body = bared(i, body)
+	while (match(body, "[(,] ?" i " ?[,)]")) {
+		before = before substr(body, 1, RSTART)
+		body = substr(body, RSTART + 1)
+		name = opener(before)
+		sub(/ $/, "", name)
+		if (!(name in is_function) || name in is_macro)
+			return 1
+	}
+	return 0
 }
 
 # the function's text before what goes on with @rest
@@ -150,7 +176,7 @@ function judge_for(rest,    head, body, clause, line, i, before) {
 		refuse(rest, "for " head ": no constant bound, see kmod/bound.h")
 	else if (!is_own(i, before))
 		refuse(rest, "for " head ": " i " is not of the function's own, of 32 bits or more")
-	else if (is_changed(i, clause[2] " " body) || is_given(i, clause[2] " " body) ||
+	else if (is_changed(i, clause[2] " " body " ; " macros) || is_given(i, clause[2] " " body) ||
 		 is_pointed_at(i, before substr(rest, 1, index(rest, "\n}"))))
 		refuse(rest, "for " head ": something else may change " i)
 	else if (body ~ /^(if|for|switch|do)[^a-z_]/)
@@ -178,10 +204,11 @@ END {
 	for (n = 1; n <= nr_files; n++) {
 		file = files[n]
 		code = stripped(code_of[file])
-		read_changing()
+		read_macros()
 		gsub(/\\\n/, " \n", code)
 		code_of[file] = code
 		read_bounds()
+		read_functions()
 	}
 	for (n = 1; n <= nr_files; n++) {
 		file = files[n]
