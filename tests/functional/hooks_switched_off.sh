@@ -37,6 +37,16 @@ for switch in $kprobes $ftrace; do
 	echo 1 >"$switch"
 done
 
+# throttle has no kprobe, but the function tracer's calls
+ktrc-ctl start --session=first --events=throttle || fail "start of throttle: $?"
+echo 0 >$ftrace
+ktrc-ctl list | grep "^throttle .*unavailable .*switched off" >/dev/null || fail "list: $(ktrc-ctl list)"
+! ktrc-ctl start --events=throttle 2>/run/said || fail "a second session starts with calls that are switched off"
+grep -q "switched off" /run/said || fail "the second session: $(cat /run/said)"
+ktrc-ctl reset --session=first
+refused throttle "$ftrace = 0"
+echo 1 >$ftrace
+
 ktrc-ctl start --events=fault || fail "start: $?"
 echo 0 >$kprobes
 ktrc-ctl list | grep "^fault .*unavailable .*switched off" >/dev/null || fail "list: $(ktrc-ctl list)"

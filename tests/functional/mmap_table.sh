@@ -93,7 +93,7 @@ rmdir $group
 
 note "$rows rows; pages on the account: $mapped mapped, $piped in a pipe; $drained bytes at last"
 [ -z "$failed" ] || fail "other answers than wanted:$failed"
-expect "rows" "$rows" 162
+expect "rows" "$rows" 166
 [ "$mapped" -ge 4096 ] || fail "the memory of a mapping is gone"
 [ "$piped" -ge $((bytes / 4096)) ] || fail "the memory of what is in the pipe is gone"
 expect "pages that are left over" "$((drained / 4096))" 0

@@ -34,6 +34,11 @@ static int try_mprotect(const struct row *row)
 	return got;
 }
 
+static int try_pkey_mprotect(const struct row *row)
+{
+	return result(syscall(SYS_pkey_mprotect, mapping + row->at, row->bytes, row->arg, -1));
+}
+
 static int try_munmap(const struct row *row)
 {
 	return result(munmap(mapping + row->at, row->bytes));
@@ -201,6 +206,10 @@ static const struct row rows[] = {
 	{ CALL(mprotect, "of the last", EINVAL), PROT_NONE, 0, LAST },
 	{ CALL(mprotect, "of one between", EINVAL), PROT_NONE, 0, PART },
 	{ CALL(mprotect, "PROT_GROWSDOWN", EINVAL), RD | PROT_GROWSDOWN, 0, WHOLE },
+	{ CALL(pkey_mprotect, "PROT_READ", 0), RD, 0, WHOLE },
+	{ CALL(pkey_mprotect, "PROT_WRITE", EACCES), RD | WR, 0, WHOLE },
+	{ CALL(pkey_mprotect, "PROT_EXEC", EACCES), RD | EX, 0, WHOLE },
+	{ CALL(pkey_mprotect, "PROT_NONE of a page", EINVAL), PROT_NONE, 0, PART },
 	{ CALL(munmap, "the first page", EINVAL), 0, 0, FIRST },
 	{ CALL(munmap, "the last", EINVAL), 0, 0, LAST },
 	{ CALL(munmap, "one between", EINVAL), 0, 0, PART },
