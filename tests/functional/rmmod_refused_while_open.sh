@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Whatever holds the module keeps it in place: a session, an open file, a mapping whose
-# file is closed.  `doctor` names the session and what ends it; then rmmod works.
+# file is closed, a question for its policy that is not answered yet. `doctor` names the session and what ends it; then rmmod works.
 . tests/functional/lib.sh
 
 refused() {
@@ -59,3 +59,12 @@ expect "exit code of status without a session" $? 3
 kill $holder_pid
 wait $holder_pid
 rmmod ktrc || fail "still in use after the last unmap"
+insmod ktrc.ko
+
+coproc holder { exec control policy; }
+holder_pid=$!
+read -r _ <&"${holder[0]}" || fail "policy"
+refused "a dump of its policy"
+kill $holder_pid
+wait $holder_pid
+rmmod ktrc || fail "still in use after the dump"

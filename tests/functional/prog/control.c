@@ -9,6 +9,7 @@
  * control sessions: prints all sessions, as bytes.
  * control state: and the counters of "default".
  * control names: prints all names that are kept, as bytes.
+ * control policy: asks the kernel for the family's policy, says so, and takes no answer until it is killed.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -88,6 +89,21 @@ static void bind_until_killed(void)
 		pause();
 }
 
+static void wait_for_policy(const struct genl *g)
+{
+	struct request r;
+
+	request_init(&r, GENL_ID_CTRL, CTRL_CMD_GETPOLICY, NLM_F_DUMP);
+	put(&r, CTRL_ATTR_FAMILY_NAME, KTRC_GENL_NAME, sizeof(KTRC_GENL_NAME));
+	r.nl.nlmsg_len = r.bytes;
+	if (send(g->fd, r.data, r.bytes, 0) < 0)
+		err(1, "GETPOLICY");
+	puts("asked");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 static void print_names(const struct genl *g)
 {
 	static struct answer names;
@@ -121,9 +137,11 @@ int main(int argc, char **argv)
 			print("counters", &counters);
 	} else if (argc == 2 && !strcmp(argv[1], "names")) {
 		print_names(&g);
+	} else if (argc == 2 && !strcmp(argv[1], "policy")) {
+		wait_for_policy(&g);
 	} else {
 		errx(2,
-		     "usage: control new|replace|start NAME|start_in_silence|bind|sessions|state|names");
+		     "usage: control new|replace|start NAME|start_in_silence|bind|sessions|state|names|policy");
 	}
 	return 0;
 }
