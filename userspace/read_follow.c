@@ -111,13 +111,18 @@ static int show(struct ktrc_read *read, struct ktrc_follow *follow, struct sink 
 	ktrc_reader_hold(reader, UINT64_MAX);
 	if (take_records(read, follow, sink, err) < 0)
 		return -EIO;
-	return finish(follow, held_ticks, err);
+	ret = finish(follow, held_ticks, err);
+	/* the rest was not asked for */
+	if (is_full(read, sink))
+		ktrc_follow_capture(follow)->is_cut = false;
+	return ret;
 }
 
 /* What was counted was consumed, and is nowhere else, unless it was to get out at once and could not. */
 static int show_cut(struct ktrc_read *read, struct ktrc_follow *follow, struct sink *sink,
 		    struct ktrc_error *err)
 {
+	ktrc_follow_capture(follow)->is_cut = true;
 	if (sink->views && sink->views->volume.records && !ferror(stdout)) {
 		ktrc_follow_cut(follow);
 		ktrc_report_views(sink->views, read->view, &read->cli);

@@ -30,11 +30,18 @@ static int empty(const struct ktrc_capture *capture, u64 events)
 int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, bool is_stated,
 		     int code)
 {
+	bool has_limit = cli->max_loss && (!code || code == KTRC_EXIT_NOTHING);
 	u64 lost = ktrc_capture_lost(capture);
 
-	if ((!code || code == KTRC_EXIT_NOTHING) && cli->max_loss && lost > *cli->max_loss) {
+	if (has_limit && lost > *cli->max_loss) {
 		fprintf(stderr, "%s: session %s: %llu hits lost, more than --max-loss=%llu\n",
 			program_invocation_short_name, capture->session.name, lost, *cli->max_loss);
+		return KTRC_EXIT_LOSS;
+	}
+	if (has_limit && !ktrc_capture_is_whole(capture)) {
+		fprintf(stderr,
+			"%s: session %s: it is cut or damaged: more than --max-loss=%llu may be missing\n",
+			program_invocation_short_name, capture->session.name, *cli->max_loss);
 		return KTRC_EXIT_LOSS;
 	}
 	if (lost && !is_stated)
@@ -52,23 +59,19 @@ static bool states_loss(enum ktrc_view view, const struct ktrc_cli *cli)
 
 static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cli *cli)
 {
-	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
-	u64 cut = damage->cut_bytes;
+	struct ktrc_damage damage = ktrc_capture_damage(capture);
 
-	for (size_t i = 0; i < capture->nr_streams; i++)
-		if (capture->streams[i].saved_len > capture->streams[i].len)
-			cut += capture->streams[i].saved_len - capture->streams[i].len;
-	if (cut && damage->bad_packets)
+	if (damage.cut_bytes && damage.bad_packets)
 		ktrc_cli_note(
 			cli,
 			"%llu packets are damaged and were left out; %llu bytes of packets are missing",
-			damage->bad_packets, cut);
-	else if (cut)
+			damage.bad_packets, damage.cut_bytes);
+	else if (damage.cut_bytes)
 		ktrc_cli_note(cli, "the trace is cut short: %llu bytes of packets are missing",
-			      cut);
-	else if (damage->bad_packets)
+			      damage.cut_bytes);
+	else if (damage.bad_packets)
 		ktrc_cli_note(cli, "%llu packets are damaged and were left out",
-			      damage->bad_packets);
+			      damage.bad_packets);
 	if (capture->is_cut)
 		ktrc_cli_note(cli,
 			      "this is not all: reading ended before the session's records did");

@@ -71,7 +71,8 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
  * @is_stated: what was printed says how much
  * @code: exit code so far
  *
- * Return: 6 when more was lost than --max-loss allows, else @code.
+ * Return: 6 when more was lost than --max-loss allows, or nobody knows how much, as the capture is cut or
+ * damaged; else @code.
  */
 int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *cli, bool is_stated,
 		     int code);

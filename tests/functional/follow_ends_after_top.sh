@@ -21,6 +21,8 @@ first 5 json
 expect "records of the document with --top=5" "$(jq '.events | length' "$tmp/json")" 5
 expect "the session" "$(ktrc-ctl status --format=json | jq -r '.sessions[0].state')" running
 ktrc-ctl stop -q || fail "stop: $?"
+first 5 json
+expect "whether that is cut, of a session that has stopped" "$(jq .is_cut "$tmp/json")" false
 ktrc-read events --follow --no-header >>"$tmp/text" 2>"$tmp/err" || fail "the rest: $?: $(cat "$tmp/err")"
 # each reader has a calibration of its own: the same ticks need not be the same time
 expect "records, each once" "$(cut -d ' ' -f 2- "$tmp/text" | sort -u | wc -l)" \

@@ -25,6 +25,7 @@ expect "exit code" $? 1
 note "$(cat "$tmp/err")"
 grep -q "CPU 1: .*Cannot allocate memory" "$tmp/err" || fail "it does not say why"
 grep -q "this is not all" "$tmp/err" || fail "it does not say that this is not all"
+expect "is_cut" "$(jq .is_cut "$tmp/view")" true
 [ "$(jq '[.processes[] | select(.comm == "touch_pages").faults] | add' "$tmp/view")" -ge 10007 ] ||
 	fail "the view has not what was counted: $(head -c 500 "$tmp/view")"
 ktrc-ctl stop -q || fail "stop: $?"

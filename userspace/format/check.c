@@ -87,13 +87,11 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 	const struct ktrc_check_row *t = &check->total;
 
 	return json_pack(
-		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}",
+		"{s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}",
 		"is_balanced", check->is_balanced, "is_stopped", check->is_stopped, "is_final",
 		check->is_final, "hits", (json_int_t)t->hits, "written", (json_int_t)t->written,
 		"filtered", (json_int_t)t->filtered, "lost", (json_int_t)t->lost, "read",
-		(json_int_t)t->read, "overwritten", (json_int_t)t->absent, "bad_packets",
-		(json_int_t)check->damage.bad_packets, "cut_bytes",
-		(json_int_t)(check->damage.cut_bytes + check->cut_bytes), "pgfault",
+		(json_int_t)t->read, "overwritten", (json_int_t)t->absent, "pgfault",
 		reconciled_to_json(&check->pgfault), "pgmajfault",
 		reconciled_to_json(&check->pgmajfault), "allocstall",
 		reconciled_to_json(&check->allocstall), "compact_stall",
@@ -105,17 +103,20 @@ json_t *ktrc_check_to_json(const struct ktrc_check *check)
 
 const char *ktrc_text_books(const struct ktrc_check *check, char room[KTRC_LINE_ROOM])
 {
-	u64 cut = check->damage.cut_bytes + check->cut_bytes;
+	const struct ktrc_damage *damage = &check->damage;
+	const char *rest = check->is_cut ? "; this is not all" : "";
 	int used;
 
-	if (check->is_balanced)
-		return "books balance";
-	used = snprintf(room, KTRC_LINE_ROOM, "BOOKS DO NOT BALANCE: hits %+lld, written %+lld",
-			check->total.unbalanced_hits, check->total.unbalanced_written);
-	if (check->damage.bad_packets || cut)
+	if (check->is_balanced) {
+		snprintf(room, KTRC_LINE_ROOM, "books balance%s", rest);
+		return room;
+	}
+	used = snprintf(room, KTRC_LINE_ROOM, "BOOKS DO NOT BALANCE: hits %+lld, written %+lld%s",
+			check->total.unbalanced_hits, check->total.unbalanced_written, rest);
+	if (damage->bad_packets || damage->cut_bytes)
 		snprintf(room + used, KTRC_LINE_ROOM - (size_t)used,
-			 "; %llu packets damaged, %llu bytes cut off", check->damage.bad_packets,
-			 cut);
+			 "; %llu packets damaged, %llu bytes cut off", damage->bad_packets,
+			 damage->cut_bytes);
 	return room;
 }
 

@@ -76,7 +76,7 @@ void ktrc_print_unnamed(u64 nr_unnamed, const struct ktrc_output *out);
 /** ktrc_cell_cgroup() - its path, or the id of one without a name; empty for 0 */
 struct ktrc_cell ktrc_cell_cgroup(const struct ktrc_capture *capture, u64 cgid);
 
-/** ktrc_json_document() - a new document with what all have: host, window, loss, overhead... */
+/** ktrc_json_document() - a new document with what all have: host, window, loss, damage, overhead... */
 json_t *ktrc_json_document(const char *format, const struct ktrc_capture *capture, u64 start_ticks);
 
 /** ktrc_json_set_number() - a member that is a number */

@@ -168,19 +168,21 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 {
 	u64 start = ktrc_ticks_to_real_ns(&capture->clock, start_ticks);
 	u64 end = ktrc_ticks_to_real_ns(&capture->clock, capture->end_ticks);
+	struct ktrc_damage damage = ktrc_capture_damage(capture);
 	char from[KTRC_TEXT_ROOM], to[KTRC_TEXT_ROOM];
 	json_t *window = json_pack("{s:s, s:s, s:I, s:I, s:I}", "start",
 				   ktrc_text_stamp(start, from), "end", ktrc_text_stamp(end, to),
 				   "start_real_ns", (json_int_t)start, "end_real_ns",
 				   (json_int_t)end, "dur_ns", (json_int_t)(end - start));
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:o, s:o}", "format", format, "host",
-			 capture->host, "kernel_release", capture->kernel, "session",
-			 capture->session.name, "state",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:o}", "format",
+			 format, "host", capture->host, "kernel_release", capture->kernel,
+			 "session", capture->session.name, "state",
 			 ktrc_word(&ktrc_states, capture->session.state), "window", window, "lost",
-			 (json_int_t)ktrc_capture_lost(capture), "overhead",
-			 overhead_to_json(capture), "filters",
-			 ktrc_filters_to_json(&capture->session, capture->schema));
+			 (json_int_t)ktrc_capture_lost(capture), "is_cut", capture->is_cut,
+			 "bad_packets", (json_int_t)damage.bad_packets, "cut_bytes",
+			 (json_int_t)damage.cut_bytes, "overhead", overhead_to_json(capture),
+			 "filters", ktrc_filters_to_json(&capture->session, capture->schema));
 }
 
 void ktrc_json_set_number(json_t *object, const char *key, u64 number)

@@ -143,6 +143,23 @@ u64 ktrc_capture_lost(const struct ktrc_capture *capture)
 	return lost;
 }
 
+struct ktrc_damage ktrc_capture_damage(const struct ktrc_capture *capture)
+{
+	struct ktrc_damage damage = *ktrc_reader_damage(capture->reader);
+
+	for (size_t i = 0; i < capture->nr_streams; i++)
+		if (capture->streams[i].saved_len > capture->streams[i].len)
+			damage.cut_bytes += capture->streams[i].saved_len - capture->streams[i].len;
+	return damage;
+}
+
+bool ktrc_capture_is_whole(const struct ktrc_capture *capture)
+{
+	struct ktrc_damage damage = ktrc_capture_damage(capture);
+
+	return !capture->is_cut && !damage.bad_packets && !damage.cut_bytes;
+}
+
 const struct ktrc_event *ktrc_capture_event(const struct ktrc_capture *capture, const char *label)
 {
 	const struct ktrc_event *event = ktrc_schema_find(capture->schema, label);

@@ -231,14 +231,12 @@ struct ktrc_check *ktrc_check_create(const struct ktrc_capture *capture,
 	check->is_balanced = true;
 	check->is_stopped = capture->session.state == KTRC_STATE_STOPPED;
 	check->is_final = is_final(capture);
-	check->damage = *ktrc_reader_damage(capture->reader);
+	check->is_cut = capture->is_cut;
+	check->damage = ktrc_capture_damage(capture);
 	for (size_t i = 0; i < capture->after.nr; i++)
 		if (add_row(check, capture, &capture->after.rows[i]) < 0)
 			return NULL;
-	for (size_t i = 0; i < capture->nr_streams; i++)
-		if (capture->streams[i].saved_len > capture->streams[i].len)
-			check->cut_bytes += capture->streams[i].saved_len - capture->streams[i].len;
-	if (check->damage.bad_packets || check->damage.cut_bytes || check->cut_bytes)
+	if (check->damage.bad_packets || check->damage.cut_bytes)
 		check->is_balanced = false;
 	reconcile(check, capture, faults);
 	return ktrc_steal(check);

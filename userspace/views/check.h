@@ -61,8 +61,8 @@ struct ktrc_reconciled {
  * @is_final: the books are those of the end; else of each CPU's newest packet
  * @has_faults: the session records page faults
  * @is_balanced: no difference in any row
- * @damage: what could not be decoded
- * @cut_bytes: missing at the ends of the trace's files
+ * @is_cut: reading ended before the session's records did
+ * @damage: what could not be decoded, or is missing at the ends of the trace's files
  * @pgfault: faults or attempts, as this kernel counts them
  * @pgmajfault: attempts that begin I/O, as the kernel counts them
  * @allocstall: stalls in global direct reclaim; the kernel counts one that has to start
@@ -81,8 +81,8 @@ struct ktrc_check {
 	bool is_final;
 	bool has_faults;
 	bool is_balanced;
+	bool is_cut;
 	struct ktrc_damage damage;
-	u64 cut_bytes;
 	struct ktrc_reconciled pgfault;
 	struct ktrc_reconciled pgmajfault;
 	struct ktrc_reconciled allocstall;
