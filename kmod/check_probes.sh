@@ -3,7 +3,7 @@
 # usage: check_probes.sh PROBE_OBJECT... -- CONTROL_OBJECT...
 #
 # Holds the objects that run inside probes to what docs/design.md allows them: first the
-# loops of their sources, then those of their machine code, then what else is in it.  Prints
+# loops of their sources, then those of their machine code, then where preemption is off, then what else is in it.  Prints
 # the loops, what is taken from the kernel and the deepest stack; complaints go to stderr.
 set -eu
 
@@ -27,6 +27,7 @@ echo "objects $probes"
 		"$here"/../uapi/*.h >"$loops" || status=1
 	${OBJDUMP:-objdump} -dlr --no-show-raw-insn $probes >"$dump"
 	${AWK:-awk} -v probes="$probes" -f "$here/probe_rounds.awk" "$loops" "$dump" || status=1
+	${AWK:-awk} -f "$here/probe_preempt.awk" "$dump" || status=1
 	for what in -t -r -dr; do
 		${OBJDUMP:-objdump} $what --no-show-raw-insn $probes
 	done >"$dump"

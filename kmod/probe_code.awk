@@ -237,6 +237,8 @@ function judge_functions(    f, deepest) {
 		if (f in controls)
 			refuse(f, "is called by the kernel and gets to " controls[f] \
 				", which is not the probes' own")
+		if (f !~ /(^|:)(ktrc_on_|[.])/)
+			refuse(f, "is called by the kernel and is not named ktrc_on_*, by which probe_preempt.awk knows it")
 		if (depth[f] > depth[deepest])
 			deepest = f
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* refused: :handler is called by the kernel and gets to ktrc_names_get */
+/* refused: :handler is called by the kernel and is not named ktrc_on_* */
 /* it is a handler by its address, whatever its name */
 #include "hook.h"
 #include "names.h"

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0
+# Holds the objects that run inside probes to it that a probe switches preemption off before it uses memory of its
+# CPU: not every hook of every kernel does. Reads `objdump -dr --no-show-raw-insn OBJECT...`, on x86-64.
+#
+# From the beginning of each function at a hook (ktrc_on_*) every way is walked, also into the functions that
+# are called; these return with preemption as it was. What may be used at any time: the current task, the
+# preemption count itself, the canary of a stack, and the clock's last reading, where a change of the CPU does no harm.
+
+function refuse(who, why) {
+	print "probe code: " who " " why | "cat >&2"
+	is_bad = 1
+}
+
+function hex(digits,    i, n) {
+	for (i = 1; i <= length(digits); i++)
+		n = n * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
+	return n
+}
+
+function read_instruction(    text) {
+	place = $1
+	sub(/:$/, "", place)
+	place = file ":" section ":" hex(place)
+	if (goes_on)
+		next_of[last] = place
+	last = place
+	owner[place] = file ":" name
+	text = $0
+	sub(/^[^:]*:[ \t]*((lock|rep[a-z]*|bnd|notrack)[ \t]+)*/, "", text)
+	mnemonic = text
+	sub(/[ \t].*/, "", mnemonic)
+	is_branch = mnemonic ~ /^(call|j|loop)/
+	if (is_branch && match(text, /[ \t][0-9a-f]+ </))
+		target[place] = file ":" section ":" hex(substr(text, RSTART + 1, RLENGTH - 3))
+	if (text ~ /%gs:/ && text !~ /%gs:0x28[^0-9a-f]/)
+		of_cpu[place] = "memory of its CPU"
+	goes_on = mnemonic !~ /^(jmp|ret|ud2|int3)/
+}
+
+# what it names is another function, or memory
+function read_relocation(    symbol) {
+	symbol = $3
+	sub(/[-+]0x[0-9a-f]+$/, "", symbol)
+	if (is_branch && symbol ~ /^[.]text/)
+		target[last] = file ":" symbol ":" \
+			hex(substr($3, length(symbol) + 4)) * ($3 ~ /-0x[0-9a-f]+$/ ? -1 : 1) + 4
+	else if (is_branch)
+		target[last] = symbol
+	else if (symbol ~ /^(current_task|ktrc_clock_last|__preempt_count)$/)
+		delete of_cpu[last]
+	else if (last in of_cpu)
+		of_cpu[last] = symbol
+	if (symbol == "__preempt_count")
+		change[last] = mnemonic ~ /^(inc|add)/ ? 1 : mnemonic ~ /^(dec|sub)/ ? -1 : 0
+	if (symbol == "__stack_chk_fail")
+		goes_on = 0
+}
+
+# what a branch leads to, by name the function of its own file first
+function led_to(place,    to) {
+	to = target[place]
+	if ((owner_file(place), to) in entry)
+		return entry[owner_file(place), to]
+	return to in global ? global[to] : to
+}
+
+function owner_file(place) {
+	return substr(place, 1, index(place, ":") - 1)
+}
+
+# on the way from the hook of @handler, with preemption switched off @off times
+function come(place, off, handler) {
+	if (!(place in owner) || (place, off) in is_seen)
+		return
+	is_seen[place, off]
+	to_do[++nr_to_do] = place
+	off_of[nr_to_do] = off
+	handler_of[nr_to_do] = handler
+}
+
+function go_on(place, off, handler) {
+	if (!off && place in of_cpu && !is_refused[owner[place], of_cpu[place]]++)
+		refuse(owner[place], "uses " of_cpu[place] " with preemption on, on the way from " handler)
+	off += change[place]
+	off = off < 0 ? 0 : off > 3 ? 3 : off
+	if (place in target)
+		come(led_to(place), off, handler)
+	if (place in next_of)
+		come(next_of[place], off, handler)
+}
+
+/file format/ {
+	file = $1
+	sub(/.*\//, "", file)
+	sub(/:$/, "", file)
+}
+
+/^Disassembly of section/ {
+	section = $NF
+	sub(/:$/, "", section)
+	goes_on = 0
+}
+
+/^[0-9a-f]+ <.*>:$/ {
+	name = substr($2, 2, length($2) - 3)
+	place = file ":" section ":" hex($1)
+	entry[file, name] = global[name] = place
+	if (name ~ /^ktrc_on_/ && name !~ /[.]cold/)
+		start[++nr_starts] = place
+	goes_on = 0
+}
+
+/^[ \t]*[0-9a-f]+:[ \t]/ {
+	if ($2 ~ /^R_/)
+		read_relocation()
+	else
+		read_instruction()
+}
+
+END {
+	for (i = 1; i <= nr_starts; i++)
+		come(start[i], 0, owner[start[i]])
+	while (i = nr_to_do) {
+		nr_to_do--
+		go_on(to_do[i], off_of[i], handler_of[i])
+	}
+	close("cat >&2")
+	exit is_bad
+}
