@@ -317,7 +317,7 @@ static void test_consumed(void)
 }
 
 /* A reader that goes on from where the one before stopped, in steps of any size. */
-static void test_followed(void)
+static void test_followed(bool is_closed_since, const char *name)
 {
 	struct ktrc_schema *schema = synth_schema();
 	struct ktrc_ring ring = ring_of();
@@ -337,6 +337,8 @@ static void test_followed(void)
 			/* part of what is there, as if it had been read before all was written */
 			if (round == 2)
 				span.to = boundary(span.to - 2560, &nr);
+			if (is_closed_since)
+				write_packet();
 			size_t len = ktrc_ring_copy(&ring, &span, schema, bytes);
 
 			if (!capture) {
@@ -353,8 +355,7 @@ static void test_followed(void)
 		writer.status.cons = span.to;
 		ktrc_capture_destroy(capture);
 	}
-	ok(bad == 0 && expected == written_at(writer.status.cons),
-	   "readers in sequence see every record once");
+	ok(bad == 0 && expected == written_at(writer.status.cons), name);
 	ktrc_schema_destroy(schema);
 }
 
@@ -370,7 +371,8 @@ int main(void)
 	test_overwritten();
 	test_missing();
 	test_consumed();
-	test_followed();
+	test_followed(false, "readers in sequence see every record once");
+	test_followed(true, "also of a packet that is closed before it is copied");
 	free(writer.stream.bytes);
 	return end_of_tests();
 }

@@ -87,8 +87,8 @@ bool ktrc_ring_oldest_begin(const struct ktrc_ring *ring, u64 *ticks);
 /**
  * struct ktrc_span - what to copy out of a ring
  * @from: position to start at; rounded down to its packet
- * @to: position to end at, at most the head; a packet closed since the caller
- *	looked at the head is copied to its end
+ * @to: position to end at, at most the head, also in a packet closed since the caller
+ *	looked at the head
  * @skip: DATA records before this position, at most @from, have been consumed by
  *	somebody: they are left out
  */

@@ -65,7 +65,8 @@ static size_t copy_packet(const struct ktrc_ring *ring, u64 k, u64 to,
 {
 	u32 packet_bytes = ring->status->packet_bytes;
 	u64 start = k * packet_bytes;
-	bool is_open = ktrc_ring_head(ring) <= start + packet_bytes;
+	/* also when the writer has closed it since the caller looked at the head */
+	bool is_open = to < start + packet_bytes || ktrc_ring_head(ring) <= start + packet_bytes;
 	size_t content = is_open ? to - start : packet_bytes;
 
 	memcpy(bytes, packet_at(ring, k), content);
