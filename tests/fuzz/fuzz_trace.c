@@ -101,20 +101,6 @@ int scandirat(int dir, const char *name, struct dirent ***ret_entries,
 	return nr;
 }
 
-/* In memory of exactly its size, so that a sanitizer sees a step beyond. */
-static void copy_exactly(struct ktrc_stream *stream)
-{
-	u8 *copy = malloc(stream->len);
-
-	must(copy || !stream->len);
-	if (stream->len) {
-		memcpy(copy, stream->bytes, stream->len);
-		munmap(stream->bytes, stream->mapped_len);
-	}
-	stream->bytes = copy;
-	stream->mapped_len = 0;
-}
-
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	__ktrc_capture struct ktrc_capture *capture = NULL;
@@ -125,9 +111,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	input = cut_up(data + FUZZ_OPTIONS_BYTES, size - FUZZ_OPTIONS_BYTES);
 	if (ktrc_trace_open("/", &capture, &err) < 0)
 		return 0;
-	for (size_t i = 0; i < capture->nr_streams; i++)
-		copy_exactly(&capture->streams[i]);
-	must(ktrc_capture_start_reader(capture, &err) == 0);
 	fuzz_save_again(capture);
 	fuzz_read(capture, fuzz_options(data));
 	return 0;

@@ -227,6 +227,44 @@ static void test_interrupted(struct ktrc_capture *capture)
 	ktrc_trace_destroy(writer);
 }
 
+static u64 count_records(struct ktrc_capture *capture)
+{
+	u64 nr = 0;
+
+	while (ktrc_reader_next(capture->reader))
+		nr++;
+	return nr;
+}
+
+/* A recorder whose disk gets full takes back what it had written of a piece, and somebody reads meanwhile. */
+static void test_shrunk(struct ktrc_capture *capture)
+{
+	struct ktrc_stream *stream = &capture->streams[0];
+	size_t len = stream->len, half = half_of(stream);
+	const struct ktrc_damage *damage;
+	struct ktrc_capture *saved;
+	struct ktrc_error err;
+	char path[80];
+	u64 expected, nr;
+
+	snprintf(dir, sizeof(dir), "%s/trace-shrunk", base);
+	snprintf(path, sizeof(path), "%s/cpu_0", dir);
+	stream->len = half;
+	if (ktrc_capture_start_reader(capture, &err) < 0)
+		abort();
+	expected = count_records(capture);
+	stream->len = len;
+	if (ktrc_trace_save(dir, capture, NULL, &err) < 0 ||
+	    ktrc_trace_open(dir, &saved, &err) < 0 || !ktrc_reader_next(saved->reader) ||
+	    truncate(path, (off_t)half + SYNTH_PACKET_BYTES / 2) < 0)
+		abort();
+	nr = 1 + count_records(saved);
+	damage = ktrc_reader_damage(saved->reader);
+	ok(nr == expected && !damage->bad_packets && damage->cut_bytes == len - half,
+	   "a file that is cut while it is read is read up to there, and the rest is told");
+	ktrc_capture_destroy(saved);
+}
+
 int main(void)
 {
 	struct ktrc_capture *capture = build_capture();
@@ -241,6 +279,7 @@ int main(void)
 	test_killed(capture);
 	test_unsynced(capture);
 	test_interrupted(capture);
+	test_shrunk(capture);
 	ktrc_capture_destroy(capture);
 	snprintf(command, sizeof(command), "rm -r %s", base);
 	if (system(command) != 0)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,10 +22,9 @@ struct ktrc_capture *ktrc_capture_create(void)
 void ktrc_capture_drop_streams(struct ktrc_capture *capture)
 {
 	for (size_t i = 0; i < capture->nr_streams; i++) {
-		if (capture->streams[i].mapped_len)
-			munmap(capture->streams[i].bytes, capture->streams[i].mapped_len);
-		else
-			free(capture->streams[i].bytes);
+		if (capture->streams[i].is_file)
+			close(capture->streams[i].fd);
+		free(capture->streams[i].bytes);
 	}
 	free(capture->streams);
 	capture->streams = NULL;
@@ -104,6 +102,13 @@ int ktrc_capture_need_symbols(struct ktrc_capture *capture, bool with_code)
 	return ret < 0 || !with_code ? ret : ktrc_code_load(&capture->code, &seen, &capture->names);
 }
 
+static int feed(struct ktrc_reader *reader, const struct ktrc_stream *stream)
+{
+	if (stream->is_file)
+		return ktrc_reader_feed_file(reader, stream->cpu, stream->fd, stream->len);
+	return ktrc_reader_feed(reader, stream->cpu, stream->bytes, stream->len);
+}
+
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)
 {
 	ktrc_reader_destroy(capture->reader);
@@ -112,8 +117,7 @@ int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *e
 		return ktrc_fail_as(err, EPROTO, KTRC_EXIT_FAILED,
 				    "schema: it does not describe tasks and counts");
 	for (size_t i = 0; i < capture->nr_streams; i++)
-		if (ktrc_reader_feed(capture->reader, capture->streams[i].cpu,
-				     capture->streams[i].bytes, capture->streams[i].len) < 0)
+		if (feed(capture->reader, &capture->streams[i]) < 0)
 			return ktrc_fail(err, ENOMEM, "reader");
 	return 0;
 }

@@ -18,17 +18,19 @@
 /**
  * struct ktrc_stream - one CPU's packets, closed and whole
  * @cpu: the CPU
- * @bytes: the packets
+ * @bytes: the packets; NULL if they are in a file
  * @len: their length
  * @saved_len: length the trace says the file had; @len in a live capture
- * @mapped_len: length of the mapped file that @bytes is; 0: it is memory
+ * @is_file: they are in a file, which may get shorter at any time
+ * @fd: the file
  */
 struct ktrc_stream {
 	u32 cpu;
 	u8 *bytes;
 	size_t len;
 	u64 saved_len;
-	size_t mapped_len;
+	bool is_file;
+	int fd;
 };
 
 /**

@@ -25,6 +25,22 @@ int ktrc_write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
+int ktrc_read_at(int fd, void *bytes, size_t len, u64 at)
+{
+	char *p = bytes;
+	ssize_t got;
+
+	while (len > 0) {
+		got = TEMP_FAILURE_RETRY(pread(fd, p, len, (off_t)at));
+		if (got <= 0)
+			return got < 0 ? -errno : -ENODATA;
+		p += got;
+		at += (u64)got;
+		len -= (size_t)got;
+	}
+	return 0;
+}
+
 int ktrc_sync_and_close(int fd)
 {
 	int ret = TEMP_FAILURE_RETRY(fsync(fd)) < 0 ? -errno : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing files so that what claims to be whole is whole. */
+/* Writing files so that what claims to be whole is whole, and reading those that need not be. */
 #ifndef KTRC_FILE_H
 #define KTRC_FILE_H
 
@@ -8,6 +8,9 @@
 
 /** ktrc_write_all() - write every byte, through short writes and interruptions; 0 or -errno */
 int ktrc_write_all(int fd, const void *bytes, size_t len);
+
+/** ktrc_read_at() - read so many bytes of a file; 0, -ENODATA if it ends before, or -errno */
+int ktrc_read_at(int fd, void *bytes, size_t len, u64 at);
 
 /** ktrc_sync_and_close() - bring a file to the disk and close it; 0 or -errno */
 int ktrc_sync_and_close(int fd);

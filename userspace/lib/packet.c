@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "file.h"
+
 /* Larger than any ring's packet; keeps sizes within 32 bits. */
 #define MAX_PACKET_BYTES (64u << 20)
 
@@ -32,6 +34,17 @@ int ktrc_packet_parse(struct ktrc_packet *packet, const u8 *bytes, size_t availa
 		.cpu = le32toh(header.cpu),
 	};
 	return 0;
+}
+
+int ktrc_packet_parse_at(struct ktrc_packet *packet, int fd, size_t at, size_t available)
+{
+	u8 header[KTRC_PACKET_HEADER_BYTES];
+	int ret = ktrc_read_at(fd, header, sizeof(header), at);
+
+	if (ret == 0)
+		ret = ktrc_packet_parse(packet, header, available);
+	packet->bytes = NULL;
+	return ret;
 }
 
 void ktrc_packet_close(u8 *bytes, u32 content, u64 discarded, const struct ktrc_schema *schema)

@@ -42,6 +42,9 @@ struct ktrc_packet {
  */
 int ktrc_packet_parse(struct ktrc_packet *packet, const u8 *bytes, size_t available);
 
+/** ktrc_packet_parse_at() - the same of a place in a file; its bytes are not read: @packet has none */
+int ktrc_packet_parse_at(struct ktrc_packet *packet, int fd, size_t at, size_t available);
+
 /**
  * struct ktrc_cursor - a place between two records of a packet
  * @pos: the next record

@@ -11,6 +11,7 @@
 
 #include "array.h"
 #include "copy.h"
+#include "file.h"
 #include "packet.h"
 
 struct stream {
@@ -18,7 +19,9 @@ struct stream {
 	bool has_record; /* @record is decoded and not handed out */
 	bool has_seq;
 	bool has_gap; /* packets before the current one are missing */
-	const u8 *bytes; /* what was fed */
+	const u8 *bytes; /* what was fed; NULL: a file */
+	int fd;
+	u8 *read; /* the file's current packet */
 	size_t len;
 	size_t next; /* offset of the packet after the current one */
 	u64 seq; /* the current packet's number */
@@ -31,6 +34,7 @@ struct stream {
 	struct ktrc_copy_slots *copies; /* NULL: no copy came yet */
 	struct ktrc_stack_pair next_stacks; /* of the record that follows directly */
 	struct ktrc_books books;
+	u64 reach; /* since when its records are all there */
 };
 
 struct ktrc_reader {
@@ -100,6 +104,7 @@ void ktrc_reader_destroy(struct ktrc_reader *reader)
 		free(reader->streams[i]->known.slots);
 		ktrc_slots_destroy(reader->streams[i]->slots);
 		ktrc_copies_destroy(reader->streams[i]->copies);
+		free(reader->streams[i]->read);
 		free(reader->streams[i]);
 	}
 	free(reader->streams);
@@ -193,6 +198,30 @@ static void take_dictionary(struct ktrc_reader *reader, struct stream *s, u32 id
 	s->record.task = task ? task : ktrc_tasks_unknown(reader->tasks);
 }
 
+/* Whether records are missing before packet @p: its first one tells how many were written. */
+static bool is_cut_off(const struct ktrc_reader *reader, const struct ktrc_packet *p)
+{
+	struct ktrc_cursor cursor = ktrc_packet_begin(p);
+	const u8 *payload = NULL;
+
+	if (ktrc_cursor_next(&cursor, reader->schema, &payload) != (int)reader->packet_id)
+		return p->seq > 0;
+	return ktrc_get(reader->written_before, payload) > 0;
+}
+
+/* As a whole, before anything in it is looked at: a file may be cut at any time. */
+static int read_packet(struct stream *s, struct ktrc_packet *p)
+{
+	int ret = ktrc_packet_parse_at(p, s->fd, s->next, s->len - s->next);
+
+	if (ret < 0)
+		return ret;
+	free(s->read);
+	s->read = malloc(p->size);
+	ret = s->read ? ktrc_read_at(s->fd, s->read, p->size, s->next) : -ENOMEM;
+	return ret < 0 ? ret : ktrc_packet_parse(p, s->read, p->size);
+}
+
 /* Of the packet that was the last of the feed before; in one feed a packet comes once. */
 static bool is_longer_copy(const struct stream *s, const struct ktrc_packet *p)
 {
@@ -207,7 +236,10 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 
 	if (s->next >= s->len)
 		return false;
-	ret = ktrc_packet_parse(&p, s->bytes + s->next, s->len - s->next);
+	if (s->bytes)
+		ret = ktrc_packet_parse(&p, s->bytes + s->next, s->len - s->next);
+	else
+		ret = read_packet(s, &p);
 	if (ret < 0) {
 		reader->damage.bad_packets += ret == -EILSEQ;
 		reader->damage.cut_bytes += s->len - s->next;
@@ -229,6 +261,8 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 	s->packet = p.bytes;
 	s->cursor.pos = p.bytes + s->offset;
 	s->cursor.end = p.bytes + p.content;
+	if (s->next == 0)
+		s->reach = is_cut_off(reader, &p) ? p.begin : 0;
 	s->next += p.size;
 	return true;
 }
@@ -299,6 +333,7 @@ int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_
 	s->bytes = bytes;
 	s->len = len;
 	s->next = 0;
+	s->reach = 0;
 	s->packet = NULL;
 	s->cursor.pos = s->cursor.end = NULL;
 	reader->current = NULL;
@@ -306,6 +341,18 @@ int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_
 		s->record.payload = s->packet + payload;
 	else
 		advance(reader, s);
+	return 0;
+}
+
+int ktrc_reader_feed_file(struct ktrc_reader *reader, u32 cpu, int fd, size_t len)
+{
+	struct stream *s = add_stream(reader, cpu);
+
+	if (!s)
+		return -ENOMEM;
+	s->fd = fd;
+	s->len = len;
+	advance(reader, s);
 	return 0;
 }
 
@@ -415,29 +462,13 @@ const struct ktrc_books *ktrc_reader_books(const struct ktrc_reader *reader, u32
 	return s ? &s->books : NULL;
 }
 
-/* Whether records are missing before packet @p: its first one tells how many were written. */
-static bool is_cut_off(const struct ktrc_reader *reader, const struct ktrc_packet *p)
-{
-	struct ktrc_cursor cursor = ktrc_packet_begin(p);
-	const u8 *payload = NULL;
-
-	if (ktrc_cursor_next(&cursor, reader->schema, &payload) != (int)reader->packet_id)
-		return p->seq > 0;
-	return ktrc_get(reader->written_before, payload) > 0;
-}
-
 u64 ktrc_reader_reach(const struct ktrc_reader *reader)
 {
 	u64 reach = 0;
 
-	for (size_t i = 0; i < reader->nr_streams; i++) {
-		const struct stream *s = reader->streams[i];
-		struct ktrc_packet p;
-
-		if (ktrc_packet_parse(&p, s->bytes, s->len) == 0 && p.begin > reach &&
-		    is_cut_off(reader, &p))
-			reach = p.begin;
-	}
+	for (size_t i = 0; i < reader->nr_streams; i++)
+		if (reader->streams[i]->reach > reach)
+			reach = reader->streams[i]->reach;
 	return reach;
 }
 

@@ -90,6 +90,18 @@ void ktrc_reader_destroy(struct ktrc_reader *reader);
  */
 int ktrc_reader_feed(struct ktrc_reader *reader, u32 cpu, const u8 *bytes, size_t len);
 
+/**
+ * ktrc_reader_feed_file() - give a CPU that has nothing yet a file to decode
+ * @reader: the reader
+ * @cpu: the CPU
+ * @fd: whole, closed packets, as far as they are there when it comes to them; must stay open
+ * @len: the file's length now
+ *
+ * A record that was handed out is then in place until the next one is asked for.
+ * Return: 0 or -ENOMEM.
+ */
+int ktrc_reader_feed_file(struct ktrc_reader *reader, u32 cpu, int fd, size_t len);
+
 /** ktrc_reader_is_drained() - every record fed for this CPU has been handed out */
 bool ktrc_reader_is_drained(const struct ktrc_reader *reader, u32 cpu);
 /** ktrc_reader_packet() - number of the packet that holds the next record of a CPU that is not drained */

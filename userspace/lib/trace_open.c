@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,26 +55,20 @@ static int load_document(const char *path, int dir, json_t **document, struct kt
 	return 0;
 }
 
-static int map_stream(const char *path, int dir, struct ktrc_stream *stream, struct ktrc_error *err)
+static int open_stream(const char *path, int dir, struct ktrc_stream *stream,
+		       struct ktrc_error *err)
 {
 	struct stat st;
 	char name[32];
-	void *map;
 
 	snprintf(name, sizeof(name), "cpu_%u", stream->cpu);
-	__ktrc_fd int fd = open_file(dir, name, &st);
+	int fd = open_file(dir, name, &st);
 
 	if (fd < 0)
 		return ktrc_fail(err, errno, "%s/%s: cannot open", path, name);
-	if (st.st_size == 0)
-		return 0;
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return ktrc_fail(err, errno, "%s/%s: cannot map", path, name);
-	madvise(map, (size_t)st.st_size, MADV_SEQUENTIAL);
-	stream->bytes = map;
+	stream->is_file = true;
+	stream->fd = fd;
 	stream->len = (size_t)st.st_size;
-	stream->mapped_len = stream->len;
 	return 0;
 }
 
@@ -103,7 +96,7 @@ static int add_stream(const char *path, int dir, const struct ktrc_stream *descr
 	if (!stream)
 		return ktrc_fail(err, ENOMEM, "%s", path);
 	*stream = *described;
-	return map_stream(path, dir, stream, err);
+	return open_stream(path, dir, stream, err);
 }
 
 static int open_streams(const char *path, int dir, const json_t *rows, struct ktrc_capture *capture,
@@ -146,7 +139,7 @@ static void trim(struct ktrc_stream *stream, struct ktrc_capture *capture)
 	int ret = 0;
 
 	while (at < stream->len) {
-		ret = ktrc_packet_parse(&packet, stream->bytes + at, stream->len - at);
+		ret = ktrc_packet_parse_at(&packet, stream->fd, at, stream->len - at);
 		if (ret < 0)
 			break;
 		at += packet.size;
