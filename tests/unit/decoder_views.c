@@ -5,7 +5,9 @@
  */
 #include <stdio.h>
 
+#include "../../userspace/format/format.h"
 #include "../../userspace/views/compaction.h"
+#include "../../userspace/views/overhead.h"
 #include "../../userspace/views/throttle.h"
 #include "decoder_synth.h"
 #include "decoder_tap.h"
@@ -33,6 +35,30 @@ static struct ktrc_capture *capture_of(struct synth_stream *stream)
 	if (ktrc_capture_start_reader(capture, &err) < 0)
 		abort();
 	return capture;
+}
+
+/* ---- the window ---- */
+
+/* It begins after its end, by what a damaged trace says. */
+static void test_window(void)
+{
+	struct synth_stream stream = { 0 };
+	char text[KTRC_TEXT_ROOM];
+	struct ktrc_capture *capture;
+	json_t *document, *window;
+
+	synth_open(&stream, START_TICKS, &first_task);
+	capture = capture_of(&stream);
+	capture->end_ticks = START_TICKS;
+	capture->after.rows[0] = (struct ktrc_counters){ .event = KTRC_EV_fault, .written = 1000 };
+	document = ktrc_json_document("ktrc.summary/1", capture, WINDOW_TICKS);
+	window = json_object_get(document, "window");
+	ok(strstr(ktrc_text_window(capture, WINDOW_TICKS, text), "(0.0 s)") &&
+		   json_integer_value(json_object_get(window, "dur_ns")) == 0 &&
+		   ktrc_overhead_of(capture).cpu_percent == 0,
+	   "a window that ends before it begins takes no time");
+	json_decref(document);
+	ktrc_capture_destroy(capture);
 }
 
 /* ---- compaction ---- */
@@ -188,6 +214,7 @@ static void test_limiter_above(void)
 
 int main(void)
 {
+	test_window();
 	test_runs();
 	test_threads();
 	test_limiter_above();

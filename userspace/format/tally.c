@@ -15,7 +15,8 @@ static const char *time_text(const struct ktrc_tallies *tallies, u64 ticks,
 
 static double seconds(const struct ktrc_capture *capture)
 {
-	return (double)(capture->end_ticks - capture->start_ticks) / (double)capture->clock.hz;
+	return (double)ktrc_capture_window_ticks(capture, capture->start_ticks) /
+	       (double)capture->clock.hz;
 }
 
 static double rate(const struct ktrc_tallies *tallies, const struct ktrc_tally *tally)

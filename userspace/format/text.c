@@ -65,6 +65,11 @@ const char *ktrc_text_stamp(u64 real_ns, char room[KTRC_TEXT_ROOM])
 	return room;
 }
 
+static u64 window_ns(const struct ktrc_capture *capture, u64 start_ticks)
+{
+	return ktrc_ticks_to_ns(&capture->clock, ktrc_capture_window_ticks(capture, start_ticks));
+}
+
 const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks,
 			     char room[KTRC_TEXT_ROOM])
 {
@@ -73,7 +78,8 @@ const char *ktrc_text_window(const struct ktrc_capture *capture, u64 start_ticks
 	size_t used = put_time(room, KTRC_TEXT_ROOM, "%Y-%m-%d %H:%M:%S", start);
 
 	used += put_time(room + used, KTRC_TEXT_ROOM - used, "..%H:%M:%S %z", end);
-	snprintf(room + used, KTRC_TEXT_ROOM - used, " (%.1f s)", (double)(end - start) / 1e9);
+	snprintf(room + used, KTRC_TEXT_ROOM - used, " (%.1f s)",
+		 (double)window_ns(capture, start_ticks) / 1e9);
 	return room;
 }
 
@@ -173,7 +179,8 @@ json_t *ktrc_json_document(const char *format, const struct ktrc_capture *captur
 	json_t *window = json_pack("{s:s, s:s, s:I, s:I, s:I}", "start",
 				   ktrc_text_stamp(start, from), "end", ktrc_text_stamp(end, to),
 				   "start_real_ns", (json_int_t)start, "end_real_ns",
-				   (json_int_t)end, "dur_ns", (json_int_t)(end - start));
+				   (json_int_t)end, "dur_ns",
+				   (json_int_t)window_ns(capture, start_ticks));
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:b, s:I, s:I, s:o, s:o}", "format",
 			 format, "host", capture->host, "kernel_release", capture->kernel,

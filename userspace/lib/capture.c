@@ -129,11 +129,18 @@ u64 ktrc_capture_window_start(const struct ktrc_capture *capture)
 	return reach > capture->start_ticks ? reach : capture->start_ticks;
 }
 
-double ktrc_capture_percent(const struct ktrc_capture *capture, u64 start_ticks, u64 ticks)
+u64 ktrc_capture_window_ticks(const struct ktrc_capture *capture, u64 start_ticks)
 {
 	u64 end = capture->end_ticks;
 
-	return end > start_ticks ? 100.0 * (double)ticks / (double)(end - start_ticks) : 0;
+	return end > start_ticks ? end - start_ticks : 0;
+}
+
+double ktrc_capture_percent(const struct ktrc_capture *capture, u64 start_ticks, u64 ticks)
+{
+	u64 window = ktrc_capture_window_ticks(capture, start_ticks);
+
+	return window ? 100.0 * (double)ticks / (double)window : 0;
 }
 
 u64 ktrc_capture_lost(const struct ktrc_capture *capture)

@@ -201,6 +201,9 @@ int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *e
 /** ktrc_capture_window_start() - ticks since when every CPU's records are all there */
 u64 ktrc_capture_window_start(const struct ktrc_capture *capture);
 
+/** ktrc_capture_window_ticks() - length of the window from @start_ticks; 0 if it would end before, as in a damaged trace */
+u64 ktrc_capture_window_ticks(const struct ktrc_capture *capture, u64 start_ticks);
+
 /** ktrc_capture_percent() - time as a share of the window from @start_ticks; threads add up */
 double ktrc_capture_percent(const struct ktrc_capture *capture, u64 start_ticks, u64 ticks);
 

@@ -8,7 +8,8 @@
 
 static double seconds(const struct ktrc_capture *capture)
 {
-	return (double)(capture->end_ticks - capture->start_ticks) / (double)capture->clock.hz;
+	return (double)ktrc_capture_window_ticks(capture, capture->start_ticks) /
+	       (double)capture->clock.hz;
 }
 
 static void nothing(struct ktrc_error *err, const struct ktrc_capture *capture, const char *why)

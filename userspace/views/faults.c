@@ -525,9 +525,7 @@ void ktrc_faults_sort(struct ktrc_faults *view)
 
 u64 ktrc_faults_window_ticks(const struct ktrc_faults *view)
 {
-	u64 end = view->capture->end_ticks;
-
-	return end > view->start_ticks ? end - view->start_ticks : 0;
+	return ktrc_capture_window_ticks(view->capture, view->start_ticks);
 }
 
 double ktrc_faults_cpu_percent(const struct ktrc_faults *view, const struct ktrc_fault_row *row)

@@ -62,7 +62,8 @@ static double instructions(const struct ktrc_capture *capture, const struct ktrc
 
 struct ktrc_overhead ktrc_overhead_of(const struct ktrc_capture *capture)
 {
-	u64 ns = ktrc_ticks_to_ns(&capture->clock, capture->end_ticks - capture->start_ticks);
+	u64 ns = ktrc_ticks_to_ns(&capture->clock,
+				  ktrc_capture_window_ticks(capture, capture->start_ticks));
 	struct ktrc_overhead overhead = { 0 };
 
 	for (size_t i = 0; i < capture->after.nr; i++)
