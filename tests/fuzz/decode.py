@@ -4,22 +4,29 @@
 
 Written from docs/trace-format.md and docs/abi.md and from nothing else, so that it shows whether
 these are enough, and so that its mistakes are not ktrc-read's.  Prints for each CPU, in the order
-of the file, "CPU TICKS EVENT TID PID CGID START COMM FIELD..." with text in hexadecimal, "user END
-FRAME..." and "kernel END FRAME..." of a record with such stacks, "copy ID" of one with a copy of its
-user stack, and
+of the file, "CPU TICKS EVENT TID PID CGID START COMM FIELD..." with text in hexadecimal and
+"NUMBER:NAME" of enumerations, "user END FRAME..." and "kernel END FRAME..." of a record with such
+stacks, "copy ID" of one with a copy of its user stack, and
 "= DAMAGED_PACKETS MISSING_BYTES" at its end.
 """
-import json
 import os
+import re
 import struct
 import sys
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 
-FORMAT = 'ktrc.trace/1'
-FORMATS = 'count flag id page ticks stamp ns enum pad text address'.split()
+import description
+from description import Refused
+
 MAGIC = 0xc1fc1fc1
 HEADER = struct.Struct('<I16sIQQQQQQII')  # magic ... begin, end, content, size ... cpu, zero
 MAX_PACKET = 64 << 20
+MAX_PAYLOAD = 4096
+KIND_DICT = 1
+MAX_COMM = 31
+# What the dictionary has at least.
+NEEDED = {'packet': ['written'], 'task': ['tid', 'pid', 'cgid', 'start_ns', 'comm'],
+          'task_ref': ['tid'], 'counts': ['event_id', 'hits', 'written', 'filtered', 'lost']}
 EXTENDED = 31
 LOW_BITS = (1 << 27) - 1
 
@@ -35,43 +42,60 @@ MAX_WORDS = 511
 CLOCK_TICK_NS = 10**7  # of the kernel
 
 
-class Refused(Exception):
-    """Not a trace, or one that cannot be read."""
-
-
 class Event:
     """One kind of record: how its payload falls into fields."""
 
-    def __init__(self, row):
+    def __init__(self, row, enums):
         self.id, self.bytes, self.label = row['id'], row['bytes'], row['label']
         self.name, self.fields, self.enums, self.formats = row['name'], [], {}, {}
-        self.names = {self.name, self.label}
+        self.names, self.is_dict = {self.name, self.label}, row['kind'] == KIND_DICT
         end = 0
         for field in row['fields']:
-            end = self.add(field, end)
-        if not 0 <= self.id < 64 or self.bytes % 4 or not 0 < end == 8 * self.bytes:
+            end = self.add(field, end, enums)
+        if self.id >= 64 or self.bytes % 4 or not 0 < end == 8 * self.bytes <= 8 * MAX_PAYLOAD:
             raise Refused(f'event {self.name}: id {self.id}, {self.bytes} bytes, {end} bits')
 
-    def add(self, field, low):
+    def add(self, field, low, enums):
         """A field where the one before it ends; returns where it ends."""
-        width, form = field['width_bits'], field['format']
-        if form not in FORMATS or field['offset_bits'] != low or width < 1:
-            raise Refused(f'event {self.name}: field {field["name"]}')
-        if width > 8 * self.bytes or form == 'text' and (low % 8 or width % 8):
-            raise Refused(f'event {self.name}: width of {field["name"]}')
-        self.fields.append((field['name'], form, low, (1 << width) - 1))
-        self.enums[field['name']] = field.get('enum')
-        self.formats[field['name']] = form
+        name, width, form = field['name'], field['width_bits'], field['format']
+        if field['offset_bits'] != low or not 0 < width <= 8 * self.bytes:
+            raise Refused(f'event {self.name}: field {name}')
+        if low % 8 or width % 8 if form == 'text' else low % 8 + width > 64:
+            raise Refused(f'event {self.name}: width of {name}')
+        values = enums.get(field.get('enum'), {}) if form == 'enum' else {}
+        self.fields.append((name, form, low, (1 << width) - 1, values))
+        # of several with one name the first counts
+        self.formats.setdefault(name, form)
+        self.enums.setdefault(name, values)
         return low + width
+
+    def is_dictionary(self, name):
+        return self.is_dict and name in self.names
 
     def decode(self, payload):
         """The values of all fields, in order; text as bytes."""
         whole = int.from_bytes(payload, 'little')
         return [as_text(whole >> low & mask) if form == 'text' else whole >> low & mask
-                for _, form, low, mask in self.fields]
+                for _, form, low, mask, _ in self.fields]
 
     def named(self, values):
-        return {name: value for (name, *_), value in zip(self.fields, values)}
+        """Numbers by name; 0: there is none."""
+        return defaultdict(int, {name: value for (name, *_), value in
+                                 reversed(list(zip(self.fields, values)))
+                                 if self.formats[name] != 'text'})
+
+    def has_comm(self):
+        _, form, _, mask, _ = self.fields[self.place('comm')]
+        return form == 'text' and mask < 1 << 8 * MAX_COMM
+
+    def place(self, name):
+        """Where the first field of this name stands."""
+        return [field[0] for field in self.fields].index(name)
+
+    def task(self, values):
+        number, comm = self.named(values), values[self.place('comm')]
+        return Task(number['tid'] % 2**32, number['pid'] % 2**32, number['cgid'],
+                    number['start_ns'], comm)
 
 
 def as_text(number):
@@ -83,13 +107,23 @@ class Schema:
 
     def __init__(self, row):
         self.events = {}
-        for event in map(Event, row['events']):
+        # of several values with one number the first counts
+        self.enums = {name: {v['number']: v['name'] for v in reversed(values)}
+                      for name, values in row['enums'].items()}
+        for event in (Event(event, self.enums) for event in row['events']):
             others = self.events.values()
             if event.id in self.events or event.names & set().union(*(e.names for e in others)):
                 raise Refused(f'two events with id {event.id}, or called {event.names}')
             self.events[event.id] = event
-        self.enums = {name: {v['number']: v['name'] for v in values}
-                      for name, values in row['enums'].items()}
+        self.need_dictionary()
+
+    def need_dictionary(self):
+        for name, fields in NEEDED.items():
+            event = next((e for e in self.events.values() if e.is_dictionary(name)), None)
+            if not event or not set(fields) <= set(event.formats):
+                raise Refused(f'the schema has no {name}, or {fields} are not in it')
+            if name == 'task' and not event.has_comm():
+                raise Refused('names of tasks')
 
     def value(self, event, name, value):
         """A field as ktrc-read shows it in JSON: enumerations by name."""
@@ -97,7 +131,7 @@ class Schema:
             return plain(value)
         if event.formats[name] == 'address':
             return hex(value)
-        return self.enums.get(event.enums[name], {}).get(value, value)
+        return event.enums[name].get(value, value)
 
 
 def plain(text):
@@ -128,7 +162,7 @@ class Slots:
         if part['first']:
             before, frames, end = self.coming or (None, [], 0)
         else:
-            before, end = which, part['stack_end']
+            before, end = which, part['stack_end'] % 2**32
         self.coming = None
         if not 0 < part['slot'] < NR_SLOTS or not 0 < part['nr_frames'] <= MAX_FRAMES:
             return
@@ -154,7 +188,7 @@ class Slots:
     def named(self, ref):
         """The user stack, the kernel stack and the copy that a stack_ref names."""
         return (self.held.get((False, ref['user_slot'])), self.held.get((True, ref['kernel_slot'])),
-                self.copies.get(ref.get('copy_slot')))
+                self.copies.get(ref['copy_slot']))
 
 
 class Stream:
@@ -199,18 +233,18 @@ class Stream:
             event, time, at = head
             values = event.decode(self.data[at:at + event.bytes])
             at += event.bytes
-            if event.name == 'task':
-                task = Task(**{k: v for k, v in event.named(values).items() if k in Task._fields})
+            if event.is_dictionary('task'):
+                task = event.task(values)
                 named[task.tid] = task
-            elif event.name == 'task_ref':
-                task = named.get(event.named(values)['tid'], UNKNOWN)
+            elif event.is_dictionary('task_ref'):
+                task = named.get(event.named(values)['tid'] % 2**32, UNKNOWN)
             yield Record(time, event, task, values, *stacks)
             stacks = NO_STACKS
-            if event.name == 'stack':
+            if event.is_dictionary('stack'):
                 slots.take(event.named(values))
-            elif event.name == 'stack_copy':
+            elif event.is_dictionary('stack_copy'):
                 slots.take_copy(event.named(values))
-            elif event.name == 'stack_ref':
+            elif event.is_dictionary('stack_ref'):
                 stacks = slots.named(event.named(values))
 
     def record_header(self, at, end, time):
@@ -235,26 +269,41 @@ class Trace:
         self.path = path
         try:
             with open(os.path.join(path, 'ktrc', 'ktrc.json'), encoding='utf-8') as file:
-                self.about = json.load(file)
-            if self.about['format'] != FORMAT:
-                raise Refused(f'{path}: format {self.about["format"]}')
-            self.schema = Schema(self.about['schema'])
-            self.is_unfinished = self.about.get('is_unfinished') is True
-            self.cpus = self.files() if self.is_unfinished else \
-                [row['cpu'] for row in self.about['streams']]
-            self.clock = self.about['clock']
-        except (OSError, ValueError, KeyError, TypeError) as error:
+                self.about = description.load(file)
+        except (OSError, ValueError, RecursionError) as error:
             raise Refused(f'{path}: {error!r}') from error
-        if len(set(self.cpus) & set(range(self.about['nr_cpus']))) < len(self.cpus):
+        description.check(self.about)
+        self.schema, self.clock = Schema(self.about['schema']), self.about['clock']
+        self.is_unfinished = self.about.get('is_unfinished') is True
+        self.cpus = self.files() if self.is_unfinished else \
+            [row['cpu'] for row in self.about['streams']]
+        if len(set(self.cpus)) < len(self.cpus) or \
+                max(self.cpus, default=-1) >= self.about['nr_cpus']:
             raise Refused(f'{path}: a CPU twice, or one that there is not')
+        for cpu in self.cpus:
+            if not os.path.isfile(self.file(cpu)):
+                raise Refused(f'{self.file(cpu)}: no file')
+        self.read_code(self.about['code'])
+
+    def read_code(self, code):
+        """Of several rows for the same the last one counts."""
+        self.processes = {row['pid']: row for row in code.get('processes', ())}
+        self.threads = {(row['pid'], row['tid']): row['start_ns']
+                        for row in code.get('threads', ())}
+        self.unwinds = {(row['pid'], int(row['copy'], 16)):
+                        Stack(row['end'], [frame % 2**64 for frame in row['frames']])
+                        for row in code.get('unwound', ())}
+
+    def file(self, cpu):
+        return os.path.join(self.path, f'cpu_{cpu}')
 
     def files(self):
         """The CPUs that have a file."""
-        return [cpu for cpu in range(self.about['nr_cpus'])
-                if os.path.exists(os.path.join(self.path, f'cpu_{cpu}'))]
+        return [int(name[4:]) for name in os.listdir(self.path)
+                if re.fullmatch('cpu_(0|[1-9][0-9]{0,8})', name)]
 
     def stream(self, cpu):
-        with open(os.path.join(self.path, f'cpu_{cpu}'), 'rb') as file:
+        with open(self.file(cpu), 'rb') as file:
             return Stream(self.schema, file.read(), self.is_unfinished)
 
     def missing(self, cpu):
@@ -262,35 +311,41 @@ class Trace:
         if self.is_unfinished:
             return 0
         row, = [row for row in self.about['streams'] if row['cpu'] == cpu]
-        return max(0, row['bytes'] - os.path.getsize(os.path.join(self.path, f'cpu_{cpu}')))
+        return max(0, row['bytes'] - os.path.getsize(self.file(cpu)))
 
     def function(self, address):
         """The kernel's function that a frame lies in, which goes on at this address; None: not known."""
-        return next((row['name'] for row in self.about.get('functions', ())
+        return next((row['name'] for row in self.about['functions']
                      if row['begin'] % 2**64 < address <= row['end'] % 2**64), None)
 
     def unwound(self, record):
         """Where the copy of a record's user stack leads to; None: nobody knows."""
-        code, task = self.about.get('code', {}), record.task
-        for process in code.get('processes', ()):
-            if process['pid'] == task.pid and not self.is_of(process, record):
-                return None
-        return next((Stack(row['end'], [frame % 2**64 for frame in row['frames']])
-                     for row in code.get('unwound', ())
-                     if (row['pid'], int(row['copy'], 16)) == (task.pid, record.copy)), None)
+        pid = record.task.pid
+        stack = self.unwinds.get((pid, record.copy))
+        if not stack or pid not in self.processes:
+            return stack
+        process = self.processes[pid]
+        return stack if self.is_of(process, record) and not any(
+            self.is_newer(process, frame, record) for frame in stack.frames) else None
 
     def is_of(self, process, record):
         """Whether a process that was looked into is the one of this record."""
         task = record.task
-        threads = self.about['code']['threads']
+        start_ns = self.threads.get((task.pid, task.tid))
         if task.tid == task.pid:
-            threads = [dict(process, tid=task.tid)] * (process['comm'].encode() == task.comm)
-        return record.ticks >= process.get('since_ticks', 0) and any(
-            (row['pid'], row['tid']) == (task.pid, task.tid) and
-            0 <= task.start_ns - row['start_ns'] < CLOCK_TICK_NS for row in threads)
+            start_ns = process['start_ns'] if process['comm'].encode() == task.comm else None
+        return record.ticks >= process.get('since_ticks', 0) % 2**64 and start_ns is not None and \
+            0 <= task.start_ns - start_ns % 2**64 < CLOCK_TICK_NS
+
+    @staticmethod
+    def is_newer(process, address, record):
+        """Whether a frame lies in what was mapped later."""
+        return any(row['begin'] % 2**64 <= address < row['end'] % 2**64 and
+                   record.ticks < row.get('ticks', 0) % 2**64
+                   for row in process.get('mappings', ()))
 
     def real_ns(self, ticks):
-        clock = self.clock
+        clock = {key: value % 2**64 for key, value in self.clock.items() if key != 'kind'}
         zero = max(0, clock['real_ns'] * clock['hz'] // 10**9 - clock['ticks'])
         return (zero + ticks) * 10**9 // clock['hz']
 
@@ -300,12 +355,22 @@ def line(cpu, record):
     task = record.task
     head = (f"{cpu} {record.ticks} {record.event.label} {task.tid} {task.pid} {task.cgid} "
             f"{task.start_ns} '{task.comm.hex()}")
-    fields = ("'" + value.hex() if isinstance(value, bytes) else str(value)
-              for value in record.fields)
-    stacks = (f'{kind} {stack.end} ' + ' '.join(f'{frame:x}' for frame in stack.frames)
-              for kind, stack in (('user', record.user), ('kernel', record.kernel)) if stack)
-    copy = [f'copy {record.copy:x}'] if record.copy else []
-    return ' '.join([head, *fields, *stacks, *copy])
+    fields = (as_line(value, names)
+              for (*_, names), value in zip(record.event.fields, record.fields))
+    copy = f' copy {record.copy:x}' if record.copy else ''
+    return ' '.join([head, *fields]) + stack_line('user', record.user) + \
+        stack_line('kernel', record.kernel) + copy
+
+
+def stack_line(kind, stack):
+    return f' {kind} {stack.end} ' + ' '.join(f'{frame:x}' for frame in stack.frames) \
+        if stack else ''
+
+
+def as_line(value, names):
+    if isinstance(value, bytes):
+        return "'" + value.hex()
+    return f'{value}:{names[value]}' if value in names else str(value)
 
 
 def listing(cpu, stream):

@@ -3,8 +3,13 @@
  * twin TRACE: the decoder's half of a comparison with another one.  Takes the schema from
  * TRACE, then from standard input streams of one CPU: four bytes of length, little endian, and
  * so many bytes.  Prints of each every record, "CPU TICKS EVENT TID TGID CGID START COMM
- * FIELD..." with text in hexadecimal, "user END FRAME..." and "kernel END FRAME..." if it has
- * such stacks, "copy ID" of a copy of its user stack, and at its end "= BAD_PACKETS CUT_BYTES".
+ * FIELD..." with text in hexadecimal and "NUMBER:NAME" of enumerations, "user END FRAME..." and
+ * "kernel END FRAME..." if it has such stacks, "copy ID" of a copy of its user stack, and at its end
+ * "= BAD_PACKETS CUT_BYTES".
+ *
+ * twin: takes from standard input lines, each the path of a trace, and prints the same of all its
+ * CPUs by time, with "unwound END FRAME..." where it says that, or "! WHY" if it refuses the trace;
+ * then the next line.
  */
 #include <stdio.h>
 
@@ -22,9 +27,14 @@ static void put_field(const struct ktrc_field *field, const u8 *payload)
 {
 	char text[KTRC_MAX_PAYLOAD_BYTES + 1];
 
+	const char *name;
+
 	putchar(' ');
 	if (field->format != KTRC_FMT_TEXT) {
+		name = ktrc_enum_name(field->enm, ktrc_get(&field->get, payload));
 		printf("%llu", ktrc_get(&field->get, payload));
+		if (name)
+			printf(":%s", name);
 		return;
 	}
 	ktrc_get_text(field, payload, text);
@@ -51,21 +61,30 @@ static void put_record(const struct ktrc_record *r)
 	put_stack("kernel", r->stacks.kernel);
 	if (r->stacks.copy)
 		printf(" copy %llx", r->stacks.copy);
-	putchar('\n');
+}
+
+/* Without a capture nothing says where copies lead to. */
+static void put_all(struct ktrc_reader *reader, const struct ktrc_capture *capture)
+{
+	const struct ktrc_damage *damage = ktrc_reader_damage(reader);
+	const struct ktrc_record *record;
+
+	while ((record = ktrc_reader_next(reader)) != NULL) {
+		put_record(record);
+		if (capture)
+			put_stack("unwound", ktrc_capture_unwound(capture, record));
+		putchar('\n');
+	}
+	printf("= %llu %llu\n", damage->bad_packets, damage->cut_bytes);
 }
 
 static void decode(const struct ktrc_schema *schema, const u8 *bytes, size_t len)
 {
 	struct ktrc_reader *reader = ktrc_reader_create(schema);
-	const struct ktrc_damage *damage;
-	const struct ktrc_record *record;
 
 	if (!reader || ktrc_reader_feed(reader, 0, bytes, len) < 0)
 		abort();
-	while ((record = ktrc_reader_next(reader)) != NULL)
-		put_record(record);
-	damage = ktrc_reader_damage(reader);
-	printf("= %llu %llu\n", damage->bad_packets, damage->cut_bytes);
+	put_all(reader, NULL);
 	ktrc_reader_destroy(reader);
 }
 
@@ -87,13 +106,38 @@ static bool decode_next(const struct ktrc_schema *schema)
 	return true;
 }
 
+static void decode_trace(const char *path)
+{
+	__ktrc_capture struct ktrc_capture *capture = NULL;
+	struct ktrc_error err;
+
+	if (ktrc_trace_open(path, &capture, &err) < 0)
+		printf("! %s\n", err.text);
+	else
+		put_all(capture->reader, capture);
+	fflush(stdout);
+}
+
+static int decode_traces(void)
+{
+	char path[4096];
+
+	while (fgets(path, sizeof(path), stdin)) {
+		path[strcspn(path, "\n")] = '\0';
+		decode_trace(path);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	__ktrc_capture struct ktrc_capture *capture = NULL;
 	struct ktrc_error err;
 
+	if (argc == 1)
+		return decode_traces();
 	if (argc != 2) {
-		fputs("usage: twin TRACE <STREAMS\n", stderr);
+		fputs("usage: twin TRACE <STREAMS\n       twin <PATHS\n", stderr);
 		return 2;
 	}
 	if (ktrc_trace_open(argv[1], &capture, &err) < 0) {

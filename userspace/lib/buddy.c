@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "json.h"
 
 /* "Node 0, zone   Normal   1   0   5 ..."; the kernel has as many numbers as orders */
 static bool parse_line(const char *line, struct ktrc_buddy_zone *zone)
@@ -65,22 +66,25 @@ static void make_plain(char *name)
 struct ktrc_buddy ktrc_buddy_from_json(const json_t *array)
 {
 	struct ktrc_buddy buddy = { 0 };
-	const json_t *object, *blocks, *number;
+	const json_t *object, *node, *blocks, *number;
 	size_t i, order;
 
 	json_array_foreach(array, i, object) {
 		struct ktrc_buddy_zone *zone = &buddy.zones[buddy.nr];
 		const char *name = json_string_value(json_object_get(object, "zone"));
 
-		if (buddy.nr == KTRC_MAX_BUDDY_ZONES || !name)
+		if (buddy.nr == KTRC_MAX_BUDDY_ZONES)
 			break;
-		zone->node = (u32)json_integer_value(json_object_get(object, "node"));
+		node = json_object_get(object, "node");
+		blocks = json_object_get(object, "blocks");
+		if (!name || !ktrc_json_is_u32(node) || !json_is_array(blocks))
+			return (struct ktrc_buddy){ 0 };
+		zone->node = (u32)json_integer_value(node);
 		snprintf(zone->name, sizeof(zone->name), "%s", name);
 		make_plain(zone->name);
-		blocks = json_object_get(object, "blocks");
 		json_array_foreach(blocks, order, number) {
-			if (order == KTRC_MAX_ORDERS)
-				break;
+			if (order == KTRC_MAX_ORDERS || !json_is_integer(number))
+				return (struct ktrc_buddy){ 0 };
 			zone->blocks[zone->nr_orders++] = (u64)json_integer_value(number);
 		}
 		buddy.nr++;

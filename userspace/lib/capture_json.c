@@ -57,31 +57,46 @@ json_t *ktrc_counters_to_json(const struct ktrc_counter_set *set, const struct k
 	return rows;
 }
 
+static int counters_row_from_json(const json_t *object, struct ktrc_counters *row)
+{
+	const json_t *cpu = json_object_get(object, "cpu"), *hist = json_object_get(object, "hist");
+	const json_t *number;
+
+	if (!(ktrc_json_is_u32(cpu) || json_is_null(cpu)) || !json_is_array(hist) ||
+	    json_array_size(hist) > KTRC_HIST_BUCKETS)
+		return -EPROTO;
+	row->cpu = json_is_null(cpu) ? KTRC_CPU_NONE : (u32)json_integer_value(cpu);
+	for (size_t i = 0; i < KTRC_NR_COUNTERS; i++) {
+		number = json_object_get(object, ktrc_counter_table[i].name);
+		if (!json_is_integer(number))
+			return -EPROTO;
+		*ktrc_counter_of(&ktrc_counter_table[i], row) = (u64)json_integer_value(number);
+	}
+	for (size_t i = 0; i < json_array_size(hist); i++) {
+		number = json_array_get(hist, i);
+		if (!json_is_integer(number))
+			return -EPROTO;
+		row->hist[i] = (u64)json_integer_value(number);
+	}
+	return 0;
+}
+
 static int counters_from_json(const json_t *rows, const struct ktrc_schema *schema,
 			      struct ktrc_counter_set *set)
 {
 	const struct ktrc_event *event;
-	const json_t *object, *number;
 	struct ktrc_counters *row;
+	const json_t *object;
 	const char *label;
-	size_t i, j;
+	size_t i;
 
 	json_array_foreach(rows, i, object) {
 		label = ktrc_json_text(object, "event");
 		event = label ? ktrc_schema_find(schema, label) : NULL;
 		row = ktrc_array_push(set->rows, set->nr);
-		if (!event || !row)
+		if (!event || !row || counters_row_from_json(object, row) < 0)
 			return -EPROTO;
 		row->event = event->id;
-		number = json_object_get(object, "cpu");
-		row->cpu = json_is_integer(number) ? (u32)json_integer_value(number) :
-						     KTRC_CPU_NONE;
-		for (j = 0; j < KTRC_NR_COUNTERS; j++)
-			*ktrc_counter_of(&ktrc_counter_table[j], row) = (u64)json_integer_value(
-				json_object_get(object, ktrc_counter_table[j].name));
-		json_array_foreach(json_object_get(object, "hist"), j, number)
-			if (j < KTRC_HIST_BUCKETS)
-				row->hist[j] = (u64)json_integer_value(number);
 	}
 	return 0;
 }
@@ -157,10 +172,11 @@ static int filters_from_json(const json_t *object, const struct ktrc_schema *sch
 
 	if (!object)
 		return 0;
-	if (ktrc_json_unpack(object, filter_members, ARRAY_SIZE(filter_members), s) < 0)
+	if (!ktrc_json_fits(object, "{s:[], s:[]}", "pids", "rules") ||
+	    ktrc_json_unpack(object, filter_members, ARRAY_SIZE(filter_members), s) < 0)
 		return -EPROTO;
 	json_array_foreach(json_object_get(object, "pids"), i, row) {
-		if (!json_is_integer(row) || i == KTRC_MAX_PIDS)
+		if (!ktrc_json_is_u32(row) || i == KTRC_MAX_PIDS)
 			return -EPROTO;
 		s->pids[s->nr_pids++] = (u32)json_integer_value(row);
 	}
@@ -290,7 +306,8 @@ static int session_from_json(struct ktrc_capture *capture, const json_t *object)
 	const json_t *label;
 	size_t i;
 
-	if (ktrc_json_unpack(object, session_members, ARRAY_SIZE(session_members), s) < 0 ||
+	if (!ktrc_json_fits(object, "{s:[], s?{}, s?[]}", "events", "filters", "stacks") ||
+	    ktrc_json_unpack(object, session_members, ARRAY_SIZE(session_members), s) < 0 ||
 	    text_from_json(object, "name", s->name, sizeof(s->name)) < 0 ||
 	    ktrc_json_parse_uuid(json_object_get(object, "uuid"), capture->uuid) < 0 ||
 	    word_from_json(object, "mode", &ktrc_modes, &s->mode) < 0 ||
@@ -339,7 +356,10 @@ static int fill_newer(struct ktrc_capture *capture, const json_t *document)
 
 static int fill(struct ktrc_capture *capture, const json_t *document)
 {
-	if (ktrc_json_unpack(document, capture_members, ARRAY_SIZE(capture_members), capture) < 0 ||
+	if (!ktrc_json_fits(document, "{s?b, s?b, s?i, s?[], s?[], s:[], s:[]}", "is_cut",
+			    "is_unfinished", "settled_ticks", "cgroups", "cpu_max",
+			    "counters_before", "counters_after") ||
+	    ktrc_json_unpack(document, capture_members, ARRAY_SIZE(capture_members), capture) < 0 ||
 	    text_from_json(document, "host", capture->host, sizeof(capture->host)) < 0 ||
 	    text_from_json(document, "kernel", capture->kernel, sizeof(capture->kernel)) < 0 ||
 	    clock_from_json(&capture->clock, json_object_get(document, "clock")) < 0 ||

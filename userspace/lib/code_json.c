@@ -116,16 +116,17 @@ static int file_from_json(const json_t *row, void *to)
 {
 	struct ktrc_code *code = to;
 	const char *path = ktrc_json_text(row, "path"), *id = ktrc_json_text(row, "build_id");
+	const json_t *number = json_object_get(row, "number");
 	struct ktrc_code_file *file;
 
-	if (!path || !ktrc_build_id_is_text(id))
+	if (!path || !ktrc_build_id_is_text(id) || (number && !ktrc_json_is_u32(number)))
 		return -EPROTO;
 	file = ktrc_array_push(code->files, code->nr_files);
 	if (!file)
 		return -ENOMEM;
 	strcpy(file->build_id, id);
 	/* what an older tool saved has none */
-	file->number = (u32)json_integer_value(json_object_get(row, "number"));
+	file->number = (u32)json_integer_value(number);
 	file->path = ktrc_printable(path);
 	if (!file->path)
 		return -ENOMEM;
@@ -154,7 +155,8 @@ static int mapping_from_json(const json_t *row, void *to)
 
 	if (!m)
 		return -ENOMEM;
-	if (ktrc_json_unpack(row, mapping_members, ARRAY_SIZE(mapping_members), m) < 0 ||
+	if (!ktrc_json_fits(row, "{s?i}", "ticks") ||
+	    ktrc_json_unpack(row, mapping_members, ARRAY_SIZE(mapping_members), m) < 0 ||
 	    m->begin < last || m->end <= m->begin || m->file >= mapper->code->nr_files)
 		return -EPROTO;
 	/* what an older tool saved has none */
@@ -175,7 +177,8 @@ static int process_from_json(const json_t *row, void *to)
 
 	if (!process)
 		return -ENOMEM;
-	if (ktrc_json_unpack(row, process_members, ARRAY_SIZE(process_members), process) < 0 ||
+	if (!ktrc_json_fits(row, "{s?i}", "since_ticks") ||
+	    ktrc_json_unpack(row, process_members, ARRAY_SIZE(process_members), process) < 0 ||
 	    !comm || strlen(comm) >= sizeof(process->comm))
 		return -EPROTO;
 	strcpy(process->comm, comm);
@@ -224,13 +227,14 @@ static int unwound_from_json(const json_t *object, void *to)
 
 	if (!row)
 		return -ENOMEM;
-	if (nr == 0 || nr > KTRC_MAX_FRAMES || !copy || strncmp(copy, "0x", 2) != 0)
+	if (nr == 0 || nr > KTRC_MAX_FRAMES || !copy || strncmp(copy, "0x", 2) != 0 ||
+	    strlen(copy) > strlen("0x") + 16)
 		return -EPROTO;
 	row->copy = strtoull(copy, &end, 16);
 	row->stack = calloc(1, sizeof(*row->stack) + nr * sizeof(u64));
 	if (!row->stack)
 		return -ENOMEM;
-	if (*end ||
+	if (*end || !row->copy ||
 	    ktrc_json_unpack(object, unwound_members, ARRAY_SIZE(unwound_members), row) < 0 ||
 	    ktrc_json_unpack(object, stack_members, ARRAY_SIZE(stack_members), row->stack) < 0)
 		return -EPROTO;

@@ -2,17 +2,27 @@
 /* Filling in a struct ktrc_error. */
 #include "error.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+/* One line: what a file says may move the cursor. */
+static void make_plain(char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			*text = '?';
+}
+
 static void fill(struct ktrc_error *err, enum ktrc_exit code, const char *fmt, va_list ap)
 {
 	err->code = code;
 	err->hint[0] = '\0';
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	make_plain(err->text);
 }
 
 /* What to do about it, wherever it happens. */

@@ -2,6 +2,7 @@
 /* Small helpers around jansson. */
 #include "json.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -36,7 +37,7 @@ int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *member
 		if (!json_is_integer(number))
 			return -EPROTO;
 		/* 64 bits may have come out negative, 32 bits cannot */
-		if (members[i].bytes == 4 && json_integer_value(number) >> 32)
+		if (members[i].bytes == 4 && !ktrc_json_is_u32(number))
 			return -EPROTO;
 		if (members[i].bytes == 4)
 			*(u32 *)member = (u32)json_integer_value(number);
@@ -46,12 +47,30 @@ int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *member
 	return 0;
 }
 
+bool ktrc_json_is_u32(const json_t *number)
+{
+	return json_is_integer(number) && json_integer_value(number) >> 32 == 0;
+}
+
+bool ktrc_json_fits(const json_t *object, const char *format, ...)
+{
+	va_list keys;
+	int ret;
+
+	va_start(keys, format);
+	ret = json_vunpack_ex((json_t *)object, NULL, JSON_VALIDATE_ONLY, format, keys);
+	va_end(keys);
+	return ret == 0;
+}
+
 int ktrc_json_each(const json_t *array, int (*take)(const json_t *member, void *to), void *to)
 {
 	const json_t *member;
 	int ret = 0;
 	size_t i;
 
+	if (array && !json_is_array(array))
+		return -EPROTO;
 	json_array_foreach(array, i, member) {
 		ret = take(member, to);
 		if (ret)
@@ -86,15 +105,15 @@ int ktrc_json_parse_uuid(const json_t *json, u8 uuid[16])
 {
 	const char *text = json_string_value(json);
 	unsigned int byte;
-	int used;
 
 	for (int i = 0; i < 16; i++) {
 		if (text && *text == '-')
 			text++;
-		if (!text || sscanf(text, "%2x%n", &byte, &used) != 1 || used != 2)
+		if (!text || !isxdigit((u8)text[0]) || !isxdigit((u8)text[1]))
 			return -EPROTO;
+		sscanf(text, "%2x", &byte);
 		uuid[i] = (u8)byte;
-		text += used;
+		text += 2;
 	}
 	return *text ? -EPROTO : 0;
 }
@@ -132,8 +151,9 @@ struct ktrc_vmstat ktrc_json_parse_vmstat(const json_t *object)
 	vmstat.has_compact_stall = json_is_integer(compact_stall);
 	vmstat.compact_stall = (u64)json_integer_value(compact_stall);
 	vmstat.buddy = ktrc_buddy_from_json(json_object_get(object, "buddyinfo"));
-	vmstat.is_known =
-		ktrc_json_unpack(object, vmstat_members, ARRAY_SIZE(vmstat_members), &vmstat) == 0;
+	vmstat.is_known = ktrc_json_unpack(object, vmstat_members, ARRAY_SIZE(vmstat_members),
+					   &vmstat) == 0 &&
+			  ktrc_json_fits(object, "{s?i, s?i}", "allocstall", "compact_stall");
 	return vmstat;
 }
 

@@ -34,10 +34,20 @@ json_t *ktrc_json_pack(const struct ktrc_json_member *members, size_t nr, const 
 int ktrc_json_unpack(const json_t *object, const struct ktrc_json_member *members, size_t nr,
 		     void *to);
 
+/** ktrc_json_is_u32() - is it an integer of 32 bits */
+bool ktrc_json_is_u32(const json_t *number);
+
+/** ktrc_json_fits() - has an object members of these kinds; @format: of json_unpack() */
+bool ktrc_json_fits(const json_t *object, const char *format, ...);
+
 /** ktrc_json_text() - a string member; NULL if it is missing */
 const char *ktrc_json_text(const json_t *object, const char *key);
 
-/** ktrc_json_each() - take each member of an array, until that does not return 0; that */
+/**
+ * ktrc_json_each() - take each member of an array, until that does not return 0
+ *
+ * Return: what that returned; 0 if there is no array, -EPROTO if there is something else.
+ */
 int ktrc_json_each(const json_t *array, int (*take)(const json_t *member, void *to), void *to);
 
 /** ktrc_json_uuid() - as text with hyphens */

@@ -43,7 +43,8 @@ static int row_from_json(const json_t *object, void *to)
 
 	if (!row)
 		return -ENOMEM;
-	if (ktrc_json_unpack(object, row_members, ARRAY_SIZE(row_members), row) < 0 ||
+	if (!ktrc_json_fits(object, "{s?b}", "is_left") ||
+	    ktrc_json_unpack(object, row_members, ARRAY_SIZE(row_members), row) < 0 ||
 	    ktrc_json_unpack(object, area_members, ARRAY_SIZE(area_members), &row->area) < 0 ||
 	    row->area.begin >= row->area.end || row->area.kind >= KTRC_NR_AREA_KINDS)
 		return -EPROTO;

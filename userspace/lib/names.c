@@ -191,7 +191,8 @@ int ktrc_names_from_json(struct ktrc_names *names, const json_t *rows)
 		name.cgid = (u64)json_integer_value(cgid);
 		name.path = (char *)path;
 		build_id = ktrc_json_text(row, "build_id");
-		if (build_id && !ktrc_build_id_is_text(build_id))
+		if (!ktrc_json_fits(row, "{s?s}", "build_id") ||
+		    (build_id && !ktrc_build_id_is_text(build_id)))
 			return -EPROTO;
 		strcpy(name.build_id, build_id ? build_id : "");
 		ret = ktrc_names_add(names, &name);

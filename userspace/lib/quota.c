@@ -144,7 +144,8 @@ int ktrc_quotas_from_json(struct ktrc_quotas *quotas, const json_t *rows)
 		quota = (struct ktrc_quota){ .is_changed = json_is_true(
 						     json_object_get(row, "is_changed")) };
 		/* saved in order: put in at other places, many would take too long */
-		if (ktrc_json_unpack(row, members, ARRAY_SIZE(members), &quota) < 0 ||
+		if (!ktrc_json_fits(row, "{s?b}", "is_changed") ||
+		    ktrc_json_unpack(row, members, ARRAY_SIZE(members), &quota) < 0 ||
 		    (quotas->nr && quotas->rows[quotas->nr - 1].cgid >= quota.cgid))
 			return -EPROTO;
 		ret = add(quotas, &quota, true);

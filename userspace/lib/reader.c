@@ -53,12 +53,20 @@ struct ktrc_reader {
 	struct ktrc_damage damage;
 };
 
+/* What a reader needs; NULL: there is none, or its records are not the ring's. */
+static const struct ktrc_event *find_dict(const struct ktrc_schema *schema, const char *name)
+{
+	const struct ktrc_event *event = ktrc_schema_find(schema, name);
+
+	return event && event->kind == KTRC_KIND_DICT ? event : NULL;
+}
+
 static bool find_fields(struct ktrc_reader *reader)
 {
-	const struct ktrc_event *packet = ktrc_schema_find(reader->schema, "packet");
-	const struct ktrc_event *task = ktrc_schema_find(reader->schema, "task");
-	const struct ktrc_event *ref = ktrc_schema_find(reader->schema, "task_ref");
-	const struct ktrc_event *counts = ktrc_schema_find(reader->schema, "counts");
+	const struct ktrc_event *packet = find_dict(reader->schema, "packet");
+	const struct ktrc_event *task = find_dict(reader->schema, "task");
+	const struct ktrc_event *ref = find_dict(reader->schema, "task_ref");
+	const struct ktrc_event *counts = find_dict(reader->schema, "counts");
 
 	if (!packet || !task || !ref || !counts)
 		return false;

@@ -20,6 +20,10 @@ static const struct ktrc_json_member field_members[] = {
 	KTRC_JSON_MEMBER(struct ktrc_field, width_bits),
 };
 
+static const struct ktrc_json_member value_members[] = {
+	KTRC_JSON_MEMBER(struct ktrc_enum_value, number),
+};
+
 /* An absent string stays absent. */
 static void set_text(json_t *object, const char *key, const char *text)
 {
@@ -112,7 +116,7 @@ static int field_from_json(const json_t *object, struct ktrc_event *event)
 
 	if (!field)
 		return -ENOMEM;
-	if (format < 0 ||
+	if (format < 0 || !ktrc_json_fits(object, "{s?s, s?s}", "enum", "doc") ||
 	    ktrc_json_unpack(object, field_members, ARRAY_SIZE(field_members), field) < 0)
 		return -EPROTO;
 	field->format = (u32)format;
@@ -144,7 +148,9 @@ static int event_from_json(const json_t *object, struct ktrc_schema *schema)
 	int ret;
 
 	if (ktrc_json_unpack(object, event_members, ARRAY_SIZE(event_members), &parsed) < 0 ||
-	    parsed.id >= KTRC_MAX_EVENTS || schema->events[parsed.id].name)
+	    parsed.id >= KTRC_MAX_EVENTS || schema->events[parsed.id].name ||
+	    !ktrc_json_fits(object, "{s:[], s?[], s?s, s?s, s?s}", "fields", "rules", "doc", "hook",
+			    "reason"))
 		return -EPROTO;
 	event = &schema->events[parsed.id];
 	*event = parsed;
@@ -165,19 +171,21 @@ static int event_from_json(const json_t *object, struct ktrc_schema *schema)
 
 static int enum_from_json(const char *name, const json_t *values, struct ktrc_schema *schema)
 {
+	struct ktrc_enum_value parsed;
 	const json_t *value;
-	const char *word, *doc;
+	const char *doc;
 	size_t i;
 	int ret;
 
+	if (!json_is_array(values))
+		return -EPROTO;
 	json_array_foreach(values, i, value) {
-		word = ktrc_json_text(value, "name");
-		doc = ktrc_json_text(value, "doc");
-		if (!word)
+		if (!ktrc_json_fits(value, "{s:s, s?s}", "name", "doc") ||
+		    ktrc_json_unpack(value, value_members, ARRAY_SIZE(value_members), &parsed) < 0)
 			return -EPROTO;
-		ret = ktrc_schema_add_value(
-			schema, name, (u32)json_integer_value(json_object_get(value, "number")),
-			word, doc ? doc : "");
+		doc = ktrc_json_text(value, "doc");
+		ret = ktrc_schema_add_value(schema, name, parsed.number,
+					    ktrc_json_text(value, "name"), doc ? doc : "");
 		if (ret < 0)
 			return ret;
 	}
@@ -192,6 +200,8 @@ static int fill(struct ktrc_schema *schema, const json_t *object)
 	size_t i;
 	int ret = 0;
 
+	if (!ktrc_json_fits(object, "{s:[], s:{}}", "events", "enums"))
+		return -EPROTO;
 	json_array_foreach(json_object_get(object, "events"), i, event) {
 		ret = event_from_json(event, schema);
 		if (ret < 0)

@@ -226,6 +226,7 @@ static int add_row(struct ktrc_symbols *symbols, const json_t *row)
 	u64 last = symbols->nr ? symbols->rows[symbols->nr - 1].end : 0;
 
 	if (!json_is_integer(begin) || !json_is_integer(end) || !name || !is_plain(name) ||
+	    !(ktrc_json_fits(row, "{s?s}", "module") || ktrc_json_fits(row, "{s:n}", "module")) ||
 	    (module && !is_plain(module)) || (u64)json_integer_value(begin) < last ||
 	    (u64)json_integer_value(end) <= (u64)json_integer_value(begin))
 		return -EPROTO;
@@ -240,6 +241,8 @@ int ktrc_symbols_from_json(struct ktrc_symbols *symbols, const json_t *rows)
 	int ret = 0;
 	size_t i;
 
+	if (rows && !json_is_array(rows))
+		return -EPROTO;
 	json_array_foreach(rows, i, row) {
 		ret = add_row(symbols, row);
 		if (ret < 0)
