@@ -5,7 +5,8 @@
 # All ways of prog/fail_nth: those that are tried everywhere; those that take minutes, as each try attaches
 # hooks or there are many; those that attach all hooks there are.
 few=(open session_new "session_new bound" session_del "session_del running" "attach bound" attach info mmap
-	start "session_set stop" stop consume session_get "session_get dump" schema_get counters_get names_get)
+	start "session_set stop" stop consume session_get "session_get dump" schema_get counters_get names_get
+	"session_new beside one that records")
 more=("session_new running" "session_new of each family" "session_new filtered" "close bound" "session_new replace"
 	"session_set start")
 with_every_event=("session_new with every event" "session_set start with every event"

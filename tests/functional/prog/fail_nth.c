@@ -4,8 +4,8 @@
  * that the kernel makes for it fails, then the second, and so on until none is left that could; with -n only
  * those with these numbers. Without any way it says which there are.
  * What fails leaves everything as it was: the sessions, the names that are kept, and what the session "kept" has counted
- * and recorded while it does not run.  A line for each: its name, how many failed of those that the kernel makes,
- * how long it took.
+ * and recorded while it does not run; one that runs goes on. A line for each: its name, how many failed of those that
+ * the kernel makes, how long it took.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -191,6 +191,22 @@ static int new_of_family(void)
 static int new_filtered(void)
 {
 	return make("new", &(struct wanted){ .running = true, .filtered = true });
+}
+
+/* "kept" as what nobody has to read, or it is stopped in time */
+static int go_on_without_reader(void)
+{
+	return set_state("kept", KTRC_STATE_STOPPED) ?:
+		       make("kept", &(struct wanted){ .replace = true, .running = true });
+}
+
+/* with hooks that "kept" uses and with others */
+static int new_beside(void)
+{
+	uint64_t bits = 1ull << KTRC_EV_fault | 1ull << KTRC_EV_fault_light |
+			1ull << KTRC_EV_madvise | 1ull << KTRC_EV_reclaim;
+
+	return make("new", &(struct wanted){ .running = true, .filtered = true, .events = bits });
 }
 
 static int new_bound(void)
@@ -423,10 +439,17 @@ static void list(uint8_t cmd, struct answer *all)
 	transact(&genl, &r, all);
 }
 
-static void look(struct view *v)
+/* what "kept" has counted */
+static void count(struct answer *all)
 {
 	struct request r;
 
+	nest_end(&r, about(&r, KTRC_CMD_COUNTERS_GET, NLM_F_DUMP, "kept"));
+	transact(&genl, &r, all);
+}
+
+static void look(struct view *v)
+{
 	list(KTRC_CMD_SESSION_GET, &v->sessions);
 	list(KTRC_CMD_NAMES_GET, &v->names);
 	v->counted.bytes = 0;
@@ -434,8 +457,7 @@ static void look(struct view *v)
 	if (is_running("kept"))
 		return;
 	v->recorded = sum_rings("kept");
-	nest_end(&r, about(&r, KTRC_CMD_COUNTERS_GET, NLM_F_DUMP, "kept"));
-	transact(&genl, &r, &v->counted);
+	count(&v->counted);
 }
 
 static bool is_same(const struct answer *a, const struct answer *b)
@@ -542,6 +564,8 @@ static const struct row {
 	{ "schema_get", dump_schema, nothing, 0 },
 	{ "counters_get", dump_counters, nothing, 0 },
 	{ "names_get", dump_names, nothing, 0 },
+	{ "", go_on_without_reader, NULL, 0 },
+	{ "session_new beside one that records", new_beside, delete_new, NOTICE(STARTED) },
 };
 
 static void arm(int nth)
@@ -611,6 +635,19 @@ static void expect_notices(const struct row *row, int nth, bool is_done, bool is
 		errx(1, "%s: number %d: notices %#x, wanted %#x", row->name, nth, told, wanted);
 }
 
+/* "kept" runs on, whatever became of another session */
+static void expect_recording(const struct row *row, int nth)
+{
+	static struct answer before, after;
+
+	count(&before);
+	if (fault())
+		err(1, "pages to fault");
+	count(&after);
+	if (is_same(&before, &after))
+		errx(1, "%s: number %d: a session that runs counts nothing more", row->name, nth);
+}
+
 /* With number @nth failing.  Return: whether there was one. */
 static bool try_one(const struct row *row, int nth, int *failed)
 {
@@ -636,6 +673,8 @@ static bool try_one(const struct row *row, int nth, int *failed)
 		expect_failure(row, nth, error, &before);
 	else if (is_hit)
 		expect_name(row, nth);
+	if (row->try == new_beside)
+		expect_recording(row, nth);
 	if (!error && row->undo())
 		errx(1, "%s: cannot be taken back after number %d", row->name, nth);
 	return is_hit;
