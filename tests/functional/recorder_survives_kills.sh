@@ -75,6 +75,11 @@ is_same() {
 	[ -n "$is_cut" ] || diff -r "$tmp/whole" "$left" || fail "$left: not all, although it says so"
 }
 
+# What says that it is all is of a session that has ended, so that its books are held against what was read.
+is_ended() {
+	[ -n "$is_cut" ] || expect "state of the session of $left, of which all is there" "$(jq -r .state "$tmp/check")" stopped
+}
+
 # judge_all WAY: and keep the records of a stream
 judge_all() {
 	local nr=$((kills - judged))
@@ -83,6 +88,7 @@ judge_all() {
 		judge "$1" "$tmp/$1.$judged"
 		case $1$is_readable in
 		save1) is_same ;;
+		run1) is_ended ;;
 		follow1)
 			expect "$left is cut" "$is_cut" 1
 			records "$left" >>"$tmp/kept"
@@ -216,6 +222,7 @@ each_of_consumed() {
 
 # Nobody else has what it wrote: all of it can be read, as another decoder does.
 is_all_read() {
+	is_ended
 	expect "records that call $nr of run left" "$(records "$left" | wc -l)" \
 		"$(tests/fuzz/decode.py "$left" | grep -c ' fault ')"
 }
