@@ -175,11 +175,32 @@ callers() {
 		awk -v name="$1" '/>:$/ { from = $2 } $2 ~ /^R_/ && $3 ~ "^" name "[-+]" { print substr(from, 2, length(from) - 3) }' | sort -u
 }
 
+# busy_in GROUP: uses up its quota, again and again
+busy_in() {
+	# shellcheck disable=SC2016 # perl's
+	in_cgroup "$1" taskset -c 1 perl -e '$SIG{ALRM} = sub { exit }; alarm 4; 1 while 1' || fail "busy: $?"
+}
+
+# kept_off GROUP: the intervals that ktrc has of it last as long as the kernel counted, within 1 %
+kept_off() {
+	local usec
+	usec=$(sed -n 's/^throttled_usec //p' "$1/cpu.stat")
+	jq -rs --arg group "$(stat -c %i "$1")" --arg usec "$usec" 'map(select(.event == "throttle" and
+		.fields.cgid == ($group | tonumber)).fields.dur_ns / 1000) | "\(length) intervals, \(add | floor) us of \($usec)",
+		(length > 20 and (add / ($usec | tonumber) | . > 0.99 and . < 1.01))' "$tmp/rows" >"$tmp/kept_off"
+	note "with the function tracer: $(head -n 1 "$tmp/kept_off")"
+	expect "throttling with the function tracer" "$(tail -n 1 "$tmp/kept_off")" true
+}
+
 # traced: every function of the kernel
 traced() {
-	local where
-	ktrc-ctl start -q --events=fault:stack=both,fault.light,madvise:stack=both,map --memory=32M || fail "start: $?"
+	local where group=/sys/fs/cgroup/traced
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir $group || fail "mkdir: $?"
+	echo "5000 100000" >$group/cpu.max
+	ktrc-ctl start -q --events=fault:stack=both,fault.light,madvise:stack=both,map,throttle --memory=32M || fail "start: $?"
 	echo function >$tracing/current_tracer || fail "no function tracer"
+	busy_in $group
 	where=$(touch_pages read 10007)
 	known_stacks two 503 499 >/dev/null || fail "known_stacks: $?"
 	maps 7 /proc/self/exe >"$tmp/known" || fail "maps: $?"
@@ -188,6 +209,7 @@ traced() {
 	expect "faults with the function tracer" "$(in_range default fault "$where") $(in_range default fault.light "$where")" \
 		"10007 10007"
 	json_events >"$tmp/rows" || fail "events: $?"
+	kept_off $group
 	expect "advice with the function tracer" \
 		"$(jq -c 'select(.comm == "known_stacks" and .fields.advice == "MADV_NORMAL").pid' "$tmp/rows" | wc -l)" 1002
 	# between the two calls of munmap that the program makes of nothing
