@@ -6,18 +6,6 @@
 # A static function is known by its file and its name.  What the compiler splits off
 # (.cold) belongs to the function that it was split off from.
 
-function refuse(who, why) {
-	print "probe code: " who " " why | "cat >&2"
-	is_bad = 1
-}
-
-# no number here needs more than 32 bits, but negative ones have 64
-function hex(digits,    i, n) {
-	for (i = length(digits) > 8 ? length(digits) - 7 : 1; i <= length(digits); i++)
-		n = n * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
-	return digits ~ /^ffffffff......../ ? n - 4294967296 : n
-}
-
 function number(text) {
 	if (text ~ /^-/)
 		return -number(substr(text, 2))

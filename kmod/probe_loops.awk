@@ -129,7 +129,8 @@ function opener(before,    n, c, depth) {
 		depth += c == ")" ? 1 : c == "(" ? -1 : 0
 	}
 	before = substr(before, 1, n)
-	return match(before, /[A-Za-z0-9_]+ ?$/) ? substr(before, RSTART, RLENGTH) : ""
+	sub(/ $/, "", before)
+	return match(before, /[A-Za-z0-9_]+$/) ? substr(before, RSTART) : ""
 }
 
 # is it given, as it is, to anything but a function of these sources: a macro of the kernel may write to it
@@ -139,7 +140,6 @@ function is_given(i, body,    before, name) {
 		before = before substr(body, 1, RSTART)
 		body = substr(body, RSTART + 1)
 		name = opener(before)
-		sub(/ $/, "", name)
 		if (!(name in is_function) || name in is_macro)
 			return 1
 	}

@@ -6,17 +6,6 @@
 # are called; these return with preemption as it was. What may be used at any time: the current task, the
 # preemption count itself, the canary of a stack, and the clock's last reading, where a change of the CPU does no harm.
 
-function refuse(who, why) {
-	print "probe code: " who " " why | "cat >&2"
-	is_bad = 1
-}
-
-function hex(digits,    i, n) {
-	for (i = 1; i <= length(digits); i++)
-		n = n * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
-	return n
-}
-
 function read_instruction(    text) {
 	place = $1
 	sub(/:$/, "", place)
@@ -57,15 +46,12 @@ function read_relocation(    symbol) {
 }
 
 # what a branch leads to, by name the function of its own file first
-function led_to(place,    to) {
+function led_to(place,    to, in_file) {
 	to = target[place]
-	if ((owner_file(place), to) in entry)
-		return entry[owner_file(place), to]
+	in_file = substr(place, 1, index(place, ":") - 1)
+	if ((in_file, to) in entry)
+		return entry[in_file, to]
 	return to in global ? global[to] : to
-}
-
-function owner_file(place) {
-	return substr(place, 1, index(place, ":") - 1)
 }
 
 # on the way from the hook of @handler, with preemption switched off @off times

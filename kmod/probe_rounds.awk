@@ -13,17 +13,6 @@
 # instruction that lies on the way to it is a jump back; each loop has at least one, wherever
 # the compiler put its parts.
 
-function refuse(who, why) {
-	print "probe code: " who " " why | "cat >&2"
-	is_bad = 1
-}
-
-function hex(digits,    i, n) {
-	for (i = 1; i <= length(digits); i++)
-		n = n * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
-	return n
-}
-
 # a source, by whatever way the compiler got to it
 function source(path) {
 	sub(/^(.*\/)?kmod\//, "kmod/", path)

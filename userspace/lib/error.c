@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* One line: what a file says may move the cursor. */
-static void make_plain(char *text)
+static void keep_to_one_line(char *text)
 {
 	for (; *text; text++)
 		if (iscntrl((unsigned char)*text))
@@ -22,7 +22,7 @@ static void fill(struct ktrc_error *err, enum ktrc_exit code, const char *fmt, v
 	err->code = code;
 	err->hint[0] = '\0';
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
-	make_plain(err->text);
+	keep_to_one_line(err->text);
 }
 
 /* What to do about it, wherever it happens. */

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the scripts that judge the objects of probes share: each is run with this file before it.
+
+function refuse(who, why) {
+	print "probe code: " who " " why | "cat >&2"
+	is_bad = 1
+}
+
+# no number here needs more than 32 bits, but negative ones have 64
+function hex(digits,    i, n) {
+	for (i = length(digits) > 8 ? length(digits) - 7 : 1; i <= length(digits); i++)
+		n = n * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
+	return digits ~ /^ffffffff......../ ? n - 4294967296 : n
+}
