@@ -91,7 +91,7 @@ function bared(i, text) {
 }
 
 function is_pointed_at(i, text) {
-	return bared(i, text) ~ ("([^&]&|[-=,;{?:+*(] ?& )" i "[^A-Za-z0-9_]")
+	return bared(i, text) ~ ("([^&]&|[-=,;{?:+*()] ?& )" i "[^A-Za-z0-9_]")
 }
 
 function is_changed(i, text) {
@@ -108,7 +108,7 @@ function read_macros(    rest, head) {
 		rest = substr(rest, RSTART + RLENGTH)
 		macros = macros " ; " head
 		match(head, /^[A-Za-z0-9_]+/)
-		is_macro[substr(head, 1, RLENGTH)]
+		is_macro[substr(head, 1, RLENGTH)] = substr(head, RLENGTH + 1)
 	}
 }
 
@@ -146,6 +146,18 @@ function is_given(i, body,    before, name) {
 	return 0
 }
 
+# is any of it, which stands where a loop's head does, not a function of these sources: a macro of the kernel may loop
+function may_loop(text, depth,    word) {
+	while (depth < 9 && match(text, /[A-Za-z_][A-Za-z0-9_]*/)) {
+		word = substr(text, RSTART, RLENGTH)
+		text = substr(text, RSTART + RLENGTH)
+		if (word in is_macro ? may_loop(is_macro[word], depth + 1) : text ~ /^ ?[(]/ && !(word in is_function) &&
+		    word !~ /^(sizeof|sizeof_field|ARRAY_SIZE|DIV_ROUND_UP|likely|unlikely|xa_is_zero)$/)
+			return 1
+	}
+	return depth == 9
+}
+
 # the function's text before what goes on with @rest
 function text_before(rest,    before, part) {
 	before = substr(code, 1, length(code) - length(rest))
@@ -164,6 +176,8 @@ function judge_for(rest,    head, body, clause, line, i, before) {
 	body = substr(rest, length(head) + 1)
 	for (line = line_at(rest); line <= line_at(body); line++)
 		print "for", file ":" line
+	if (body !~ /^[ \t]*[{]?[ \t]*\n/)
+		refuse(rest, "for " head ": its body begins on its line")
 	sub(/^[ \t\n]+/, "", body)
 	body = substr(body, 1, body ~ /^[{]/ ? closed(body, "{", "}") : index(body, ";"))
 	gsub(/[ \t\n]+/, " ", head)
@@ -179,6 +193,8 @@ function judge_for(rest,    head, body, clause, line, i, before) {
 	else if (is_changed(i, clause[2] " " body " ; " macros) || is_given(i, clause[2] " " body) ||
 		 is_pointed_at(i, before substr(rest, 1, index(rest, "\n}"))))
 		refuse(rest, "for " head ": something else may change " i)
+	else if (may_loop(clause[2]))
+		refuse(rest, "for " head ": nobody knows whether its condition loops")
 	else if (body ~ /^(if|for|switch|do)[^a-z_]/)
 		refuse(rest, "for " head ": its body has no braces of its own")
 }
@@ -192,7 +208,7 @@ function judge(    rest, word) {
 			judge_for(rest)
 		else if (word == "goto" || word ~ /for_each/ || (word == "while" && rest !~ /^ ?\(0\)/))
 			refuse(rest, word ": not a loop with a constant bound")
-		else if (word ~ /^(asm|__asm__|__asm)$/ && rest ~ /^[ \t\n]*(volatile|__volatile__|inline|goto)?[ \t\n]*\(/)
+		else if (word == "_Generic" || word ~ /^(asm|__asm__|__asm)$/ && rest ~ /^[ \t\n]*(volatile|__volatile__|inline|goto)?[ \t\n]*\(/)
 			refuse(rest, word ": nobody looks at what it does")
 	}
 }

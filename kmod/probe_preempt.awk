@@ -3,8 +3,11 @@
 # CPU: not every hook of every kernel does. Reads `objdump -dr --no-show-raw-insn OBJECT...`, on x86-64.
 #
 # From the beginning of each function at a hook (ktrc_on_*) every way is walked, also into the functions that
-# are called; these return with preemption as it was. What may be used at any time: the current task, the
+# are called, and each has to return with preemption as it was. What may be used at any time: the current task, the
 # preemption count itself, the canary of a stack, and the clock's last reading, where a change of the CPU does no harm.
+# That an address of such memory is used no longer than preemption is off is not looked at.
+
+BEGIN { MOST = 20 } # times; no way goes so deep
 
 function read_instruction(    text) {
 	place = $1
@@ -19,6 +22,10 @@ function read_instruction(    text) {
 	mnemonic = text
 	sub(/[ \t].*/, "", mnemonic)
 	is_branch = mnemonic ~ /^(call|j|loop)/
+	if (mnemonic ~ /^call/)
+		is_call[place]
+	leaves[place] = mnemonic ~ /^ret/
+	sign = text ~ /[$](-|0xfffffff[0-9a-f])/ ? -1 : 1
 	if (is_branch && match(text, /[ \t][0-9a-f]+ </))
 		target[place] = file ":" section ":" hex(substr(text, RSTART + 1, RLENGTH - 3))
 	if (text ~ /%gs:/ && text !~ /%gs:0x28[^0-9a-f]/)
@@ -40,39 +47,49 @@ function read_relocation(    symbol) {
 	else if (last in of_cpu)
 		of_cpu[last] = symbol
 	if (symbol == "__preempt_count")
-		change[last] = mnemonic ~ /^(inc|add)/ ? 1 : mnemonic ~ /^(dec|sub)/ ? -1 : 0
+		change[last] = mnemonic ~ /^(inc|add)/ ? sign : mnemonic ~ /^(dec|sub)/ ? -sign : 0
 	if (symbol == "__stack_chk_fail")
 		goes_on = 0
 }
 
-# what a branch leads to, by name the function of its own file first
+# what a branch leads to, by name the function of its own file first; "": it is none
 function led_to(place,    to, in_file) {
-	to = target[place]
+	to = place in target ? target[place] : ""
 	in_file = substr(place, 1, index(place, ":") - 1)
 	if ((in_file, to) in entry)
 		return entry[in_file, to]
 	return to in global ? global[to] : to
 }
 
-# on the way from the hook of @handler, with preemption switched off @off times
-function come(place, off, handler) {
-	if (!(place in owner) || (place, off) in is_seen)
+# on the way from the hook of @handler, with preemption switched off @off times, @before of them by who called the function
+function come(place, off, before, handler) {
+	if (!(place in owner) || (place, off, before) in is_seen)
 		return
-	is_seen[place, off]
+	is_seen[place, off, before]
 	to_do[++nr_to_do] = place
 	off_of[nr_to_do] = off
+	before_of[nr_to_do] = before
 	handler_of[nr_to_do] = handler
 }
 
-function go_on(place, off, handler) {
-	if (!off && place in of_cpu && !is_refused[owner[place], of_cpu[place]]++)
-		refuse(owner[place], "uses " of_cpu[place] " with preemption on, on the way from " handler)
+function refuse_once(place, why) {
+	if (!is_refused[owner[place], why]++)
+		refuse(owner[place], why)
+}
+
+function go_on(place, off, before, handler,    to) {
+	to = led_to(place)
+	if (!off && place in of_cpu)
+		refuse_once(place, "uses " of_cpu[place] " with preemption on, on the way from " handler)
 	off += change[place]
-	off = off < 0 ? 0 : off > 3 ? 3 : off
-	if (place in target)
-		come(led_to(place), off, handler)
+	if (to && !(place in is_call))
+		leaves[place] = !(to in owner)
+	if (off < before || off > before && leaves[place])
+		refuse_once(place, "does not leave preemption as it was, on the way from " handler)
+	off = off < before ? before : off > MOST ? MOST : off
+	come(to, off, place in is_call ? off : before, handler)
 	if (place in next_of)
-		come(next_of[place], off, handler)
+		come(next_of[place], off, before, handler)
 }
 
 /file format/ {
@@ -105,10 +122,10 @@ function go_on(place, off, handler) {
 
 END {
 	for (i = 1; i <= nr_starts; i++)
-		come(start[i], 0, owner[start[i]])
+		come(start[i], 0, 0, owner[start[i]])
 	while (i = nr_to_do) {
 		nr_to_do--
-		go_on(to_do[i], off_of[i], handler_of[i])
+		go_on(to_do[i], off_of[i], before_of[i], handler_of[i])
 	}
 	close("cat >&2")
 	exit is_bad
