@@ -157,7 +157,8 @@ static int follow_view(struct ktrc_read *read, struct ktrc_follow *follow)
 	else if (sink.views)
 		code = ktrc_report_views(sink.views, read->view, &read->cli);
 	else
-		code = ktrc_report_loss(capture, &read->cli, ktrc_is_document(read->cli.format), 0);
+		code = ktrc_report_loss(capture, &read->cli, ktrc_is_document(read->cli.format),
+					ktrc_report_damage(capture, &read->cli));
 	ktrc_event_printer_destroy(sink.events);
 	ktrc_views_destroy(sink.views);
 	return code;

@@ -38,14 +38,14 @@ int ktrc_report_loss(const struct ktrc_capture *capture, const struct ktrc_cli *
 			program_invocation_short_name, capture->session.name, lost, *cli->max_loss);
 		return KTRC_EXIT_LOSS;
 	}
+	if (lost && !is_stated)
+		ktrc_cli_note(cli, "session %s: %llu hits lost", capture->session.name, lost);
 	if (has_limit && !ktrc_capture_is_whole(capture)) {
 		fprintf(stderr,
 			"%s: session %s: it is cut or damaged: more than --max-loss=%llu may be missing\n",
 			program_invocation_short_name, capture->session.name, *cli->max_loss);
 		return KTRC_EXIT_LOSS;
 	}
-	if (lost && !is_stated)
-		ktrc_cli_note(cli, "session %s: %llu hits lost", capture->session.name, lost);
 	return code;
 }
 
@@ -57,10 +57,16 @@ static bool states_loss(enum ktrc_view view, const struct ktrc_cli *cli)
 	return view != KTRC_VIEW_EVENTS && cli->out.has_header && !cli->compat;
 }
 
-static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cli *cli)
+int ktrc_report_damage(const struct ktrc_capture *capture, const struct ktrc_cli *cli)
 {
 	struct ktrc_damage damage = ktrc_capture_damage(capture);
+	struct ktrc_error err;
+	int code = 0;
 
+	if (ktrc_capture_read_error(capture, capture->trace, &err) < 0) {
+		code = ktrc_cli_error(&err);
+		damage.cut_bytes = 0;
+	}
 	if (damage.cut_bytes && damage.bad_packets)
 		ktrc_cli_note(
 			cli,
@@ -75,6 +81,7 @@ static void note_damage(const struct ktrc_capture *capture, const struct ktrc_cl
 	if (capture->is_cut)
 		ktrc_cli_note(cli,
 			      "this is not all: reading ended before the session's records did");
+	return code;
 }
 
 static int report_events(struct ktrc_capture *capture, bool with_dictionary,
@@ -84,7 +91,7 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 		ktrc_event_printer_create(capture, cli->format, &cli->out, with_dictionary);
 	const struct ktrc_record *record;
 	u64 printed = 0;
-	int code = 0;
+	int code;
 
 	if (!printer)
 		return no_memory();
@@ -92,8 +99,8 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 	       (record = ktrc_reader_next(capture->reader)) != NULL)
 		printed += ktrc_event_printer_add(printer, record);
 	ktrc_event_printer_destroy(printer);
-	note_damage(capture, cli);
-	if (!printed)
+	code = ktrc_report_damage(capture, cli);
+	if (!code && !printed)
 		code = empty(capture, ALL_EVENTS);
 	return ktrc_report_loss(capture, cli, !code && states_loss(KTRC_VIEW_EVENTS, cli), code);
 }
@@ -386,7 +393,7 @@ static bool has_summary(const struct ktrc_views *views)
 
 int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struct ktrc_cli *cli)
 {
-	int code;
+	int unread, code;
 
 	ktrc_faults_sort(views->faults);
 	ktrc_madvise_sort(views->madvise);
@@ -394,7 +401,7 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
 	    ktrc_compaction_finish(views->compaction) < 0 ||
 	    ktrc_throttle_finish(views->throttle) < 0)
 		return no_memory();
-	note_damage(views->capture, cli);
+	unread = ktrc_report_damage(views->capture, cli);
 	if (view < ARRAY_SIZE(unchecked) && unchecked[view])
 		code = unchecked[view](views, cli);
 	else if (view == KTRC_VIEW_SUMMARY && !has_summary(views))
@@ -402,7 +409,8 @@ int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struc
 	else
 		code = print_checked(views, view, cli);
 	return ktrc_report_loss(views->capture, cli,
-				code != KTRC_EXIT_NOTHING && states_loss(view, cli), code);
+				code != KTRC_EXIT_NOTHING && states_loss(view, cli),
+				unread ? unread : code);
 }
 
 int ktrc_report_prepare(struct ktrc_capture *capture, enum ktrc_view view,

@@ -65,6 +65,15 @@ int ktrc_report(struct ktrc_capture *capture, enum ktrc_view view, bool with_dic
 int ktrc_report_views(struct ktrc_views *views, enum ktrc_view view, const struct ktrc_cli *cli);
 
 /**
+ * ktrc_report_damage() - tell what of the records is damaged, missing or was left unread
+ * @capture: what was read
+ * @cli: options
+ *
+ * Return: 0, or the exit code for what could not be read, which it has told.
+ */
+int ktrc_report_damage(const struct ktrc_capture *capture, const struct ktrc_cli *cli);
+
+/**
  * ktrc_report_loss() - tell what was lost
  * @capture: of what
  * @cli: options

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # `ktrc-read events --follow --top=N` ends after N records while the session goes on. What it did
-# not show stays: the next reader shows the rest, and none is lost.
+# not show stays: the next reader shows the rest, and none is lost. One that is interrupted before it has seen that a
+# stopped session has no more says that this is not all.
 . tests/functional/lib.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
@@ -28,3 +29,23 @@ ktrc-read events --follow --no-header >>"$tmp/text" 2>"$tmp/err" || fail "the re
 expect "records, each once" "$(cut -d ' ' -f 2- "$tmp/text" | sort -u | wc -l)" \
 	"$(ktrc-ctl stats --format=json | jq '[.counters[].written] | add')"
 ktrc-ctl reset
+
+# interrupted: a reader of what is left in a session that has stopped, when its first lines are out
+interrupted() {
+	local reader
+	ktrc-ctl start -q --mode=stream --memory=16M || fail "start: $?"
+	touch_pages read 20011 >/dev/null
+	ktrc-ctl stop -q || fail "stop: $?"
+	ktrc-read events --follow --format=ndjson >"$tmp/ndjson" 2>"$tmp/err" &
+	reader=$!
+	until [ -s "$tmp/ndjson" ]; do
+		kill -0 $reader || return
+	done
+	kill -INT $reader
+	wait $reader || fail "interrupted: $?: $(cat "$tmp/err")"
+	ktrc-ctl reset -q
+	[ "$(tail -n 1 "$tmp/ndjson" | jq .is_cut)" = true ]
+}
+
+interrupted || interrupted || interrupted || fail "it was faster"
+grep -q "this is not all" "$tmp/err" || fail "it does not say that this is not all: $(cat "$tmp/err")"

@@ -20,7 +20,7 @@ from description import Refused
 
 MAGIC = 0xc1fc1fc1
 HEADER = struct.Struct('<I16sIQQQQQQII')  # magic ... begin, end, content, size ... cpu, zero
-MAX_PACKET = 64 << 20
+MAX_PACKET = 1 << 20
 MAX_PAYLOAD = 4096
 KIND_DICT = 1
 MAX_COMM = 31

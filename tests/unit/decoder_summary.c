@@ -19,6 +19,7 @@
 static u64 window_s = 1;
 static u32 waits_of_kind; /* 200 ms of that; 0: none */
 static u32 nr_short_stalls; /* of the machine, of 30 ms */
+static bool runs_back; /* the window, by what a damaged trace says */
 static bool is_older; /* than the result that says who began I/O */
 
 static void make_older(struct ktrc_schema *schema)
@@ -70,6 +71,8 @@ static struct ktrc_capture *make_capture(u64 events, u64 hits)
 	capture = synth_capture(&stream, 1);
 	if (is_older)
 		make_older(capture->schema);
+	if (runs_back)
+		capture->end_ticks = START_TICKS - 5;
 	capture->session.events = events;
 	capture->settled_ticks = capture->end_ticks;
 	capture->base.start.is_known = capture->base.stop.is_known = true;
@@ -157,6 +160,9 @@ static void test_others(void)
 	ok(says(fault, 7, "VERDICT", "quiet: " FAULTS) &&
 		   says(fault, 7, "next", "ktrc-read faults DIR"),
 	   "page faults alone");
+	runs_back = true;
+	ok(says(fault, 0, "VERDICT", "quiet: " FAULTS), "page faults of a window without a length");
+	runs_back = false;
 	ok(says(fault | BIT(throttle), 0, "VERDICT", "quiet: " FAULTS) &&
 		   says(fault | BIT(throttle), 0, "next", "ktrc-read faults DIR"),
 	   "beside them, what did not happen is no news");

@@ -164,6 +164,16 @@ struct ktrc_damage ktrc_capture_damage(const struct ktrc_capture *capture)
 	return damage;
 }
 
+int ktrc_capture_read_error(const struct ktrc_capture *capture, const char *path,
+			    struct ktrc_error *err)
+{
+	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
+
+	if (!damage->error)
+		return 0;
+	return ktrc_fail(err, -damage->error, "%s/cpu_%u: cannot read", path, damage->error_cpu);
+}
+
 bool ktrc_capture_is_whole(const struct ktrc_capture *capture)
 {
 	struct ktrc_damage damage = ktrc_capture_damage(capture);

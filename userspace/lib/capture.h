@@ -239,6 +239,10 @@ u64 ktrc_capture_lost(const struct ktrc_capture *capture);
 /** ktrc_capture_damage() - what of it could not be decoded so far, with what its files lack at their ends */
 struct ktrc_damage ktrc_capture_damage(const struct ktrc_capture *capture);
 
+/** ktrc_capture_read_error() - 0, or -errno of the first file of the trace at @path that could not be read */
+int ktrc_capture_read_error(const struct ktrc_capture *capture, const char *path,
+			    struct ktrc_error *err);
+
 /** ktrc_capture_is_whole() - none of it is damaged or missing, as far as it was read; hits that were lost aside */
 bool ktrc_capture_is_whole(const struct ktrc_capture *capture);
 

@@ -9,12 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes of the control character that @text begins with, in ASCII or UTF-8; 0: it is none. */
+static size_t control_bytes(const char *text)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+
+	if (bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0)
+		return 2;
+	return iscntrl(bytes[0]) != 0;
+}
+
 /* One line: what a file says may move the cursor. */
 static void keep_to_one_line(char *text)
 {
-	for (; *text; text++)
-		if (iscntrl((unsigned char)*text))
-			*text = '?';
+	for (size_t bytes; *text; text += bytes ? bytes : 1) {
+		bytes = control_bytes(text);
+		memset(text, '?', bytes);
+	}
 }
 
 static void fill(struct ktrc_error *err, enum ktrc_exit code, const char *fmt, va_list ap)

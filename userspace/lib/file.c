@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -39,6 +40,17 @@ int ktrc_read_at(int fd, void *bytes, size_t len, u64 at)
 		len -= (size_t)got;
 	}
 	return 0;
+}
+
+void ktrc_allow_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	/* where that fails, opening one too many does, and is told */
+	setrlimit(RLIMIT_NOFILE, &files);
 }
 
 int ktrc_sync_and_close(int fd)

@@ -12,6 +12,13 @@ int ktrc_write_all(int fd, const void *bytes, size_t len);
 /** ktrc_read_at() - read so many bytes of a file; 0, -ENODATA if it ends before, or -errno */
 int ktrc_read_at(int fd, void *bytes, size_t len, u64 at);
 
+/**
+ * ktrc_allow_files() - let this process have as many files open as it may: a trace has one for each CPU
+ *
+ * What it starts after that may have as many.
+ */
+void ktrc_allow_files(void);
+
 /** ktrc_sync_and_close() - bring a file to the disk and close it; 0 or -errno */
 int ktrc_sync_and_close(int fd);
 

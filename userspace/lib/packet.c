@@ -6,8 +6,8 @@
 
 #include "file.h"
 
-/* Larger than any ring's packet; keeps sizes within 32 bits. */
-#define MAX_PACKET_BYTES (64u << 20)
+/* No ring has larger ones; a file's reader takes so much memory for each CPU. */
+#define MAX_PACKET_BYTES (1u << 20)
 
 int ktrc_packet_parse(struct ktrc_packet *packet, const u8 *bytes, size_t available)
 {

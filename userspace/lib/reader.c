@@ -236,6 +236,18 @@ static bool is_longer_copy(const struct stream *s, const struct ktrc_packet *p)
 	return !s->packet && s->has_seq && s->seq == p->seq && s->offset <= p->content;
 }
 
+/* From here on there is no whole packet: it is none (-EILSEQ), is not there (-ENODATA), or cannot be read. */
+static void give_up(struct ktrc_damage *damage, struct stream *s, int why)
+{
+	damage->bad_packets += why == -EILSEQ;
+	damage->cut_bytes += s->len - s->next;
+	s->next = s->len;
+	if (why == -EILSEQ || why == -ENODATA || damage->error)
+		return;
+	damage->error = why;
+	damage->error_cpu = s->cpu;
+}
+
 /* Opens the next packet, or goes on in a longer copy of the current one. */
 static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 {
@@ -249,9 +261,7 @@ static bool open_packet(struct ktrc_reader *reader, struct stream *s)
 	else
 		ret = read_packet(s, &p);
 	if (ret < 0) {
-		reader->damage.bad_packets += ret == -EILSEQ;
-		reader->damage.cut_bytes += s->len - s->next;
-		s->next = s->len;
+		give_up(&reader->damage, s, ret);
 		return false;
 	}
 	if (!is_longer_copy(s, &p)) {

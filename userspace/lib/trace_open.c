@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "file.h"
 #include "json.h"
 #include "packet.h"
 #include "trace.h"
@@ -132,7 +133,8 @@ static int is_stream(const struct dirent *entry)
 }
 
 /* A packet that is not whole was not taken from the session yet. */
-static void trim(struct ktrc_stream *stream, struct ktrc_capture *capture)
+static int trim(const char *path, struct ktrc_stream *stream, struct ktrc_capture *capture,
+		struct ktrc_error *err)
 {
 	struct ktrc_packet packet;
 	size_t at = 0;
@@ -146,9 +148,12 @@ static void trim(struct ktrc_stream *stream, struct ktrc_capture *capture)
 		if (packet.end > capture->end_ticks)
 			capture->end_ticks = packet.end;
 	}
+	if (ret < 0 && ret != -ENODATA && ret != -EILSEQ)
+		return ktrc_fail(err, -ret, "%s/cpu_%u: cannot read", path, stream->cpu);
 	if (ret == -ENODATA)
 		stream->len = at;
 	stream->saved_len = stream->len;
+	return 0;
 }
 
 /* What the description could not say yet when the tool was killed. */
@@ -169,7 +174,7 @@ static int find_streams(const char *path, int dir, struct ktrc_capture *capture,
 		if (ret == 0)
 			ret = add_stream(path, dir, &stream, capture, err);
 		if (ret == 0)
-			trim(&capture->streams[i], capture);
+			ret = trim(path, &capture->streams[i], capture, err);
 		free(entries[i]);
 	}
 	free(entries);
@@ -177,7 +182,7 @@ static int find_streams(const char *path, int dir, struct ktrc_capture *capture,
 }
 
 /* The description is of the beginning; each packet has the books until then. */
-static void count_lost(struct ktrc_capture *capture)
+static int count_lost(const char *path, struct ktrc_capture *capture, struct ktrc_error *err)
 {
 	const struct ktrc_books *books;
 	u64 lost, before;
@@ -193,6 +198,7 @@ static void count_lost(struct ktrc_capture *capture)
 		if (lost > before)
 			capture->lost_since[row->event] += lost - before;
 	}
+	return ktrc_capture_read_error(capture, path, err);
 }
 
 int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct ktrc_error *err)
@@ -208,6 +214,7 @@ int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct 
 		return not_a_trace(path, "not a directory", err);
 	if (dir < 0)
 		return ktrc_fail(err, errno, "%s: cannot open", path);
+	ktrc_allow_files();
 	ret = load_document(path, dir, &document, err);
 	if (ret < 0)
 		return ret;
@@ -222,10 +229,8 @@ int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct 
 		ret = open_streams(path, dir, json_object_get(document, "streams"), capture, err);
 	if (ret == 0)
 		ret = ktrc_capture_start_reader(capture, err);
-	if (ret == 0 && capture->is_unfinished) {
-		count_lost(capture);
-		ret = ktrc_capture_start_reader(capture, err);
-	}
+	if (ret == 0 && capture->is_unfinished)
+		ret = count_lost(path, capture, err) ?: ktrc_capture_start_reader(capture, err);
 	if (ret < 0)
 		return ret;
 	*ret_capture = ktrc_steal(capture);

@@ -155,6 +155,7 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 	for (size_t i = 0; i < writer->nr_files; i++)
 		if (writer->files[i].cpu == cpu)
 			return &writer->files[i];
+	ktrc_allow_files();
 	snprintf(name, sizeof(name), "cpu_%u", cpu);
 	fd = TEMP_FAILURE_RETRY(
 		openat(writer->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));

@@ -174,7 +174,9 @@ void ktrc_explain_empty(const struct ktrc_capture *capture, u64 events, struct k
 		nothing(err, capture, "it was never started");
 		ktrc_hint(err, "ktrc-ctl start --session=%s", capture->session.name);
 	} else if (is_damaged(capture)) {
-		nothing(err, capture, "its packets are damaged");
+		nothing(err, capture,
+			ktrc_reader_damage(capture->reader)->error ? "its packets cannot be read" :
+								     "its packets are damaged");
 	} else if (all.hits == 0) {
 		no_hits(capture, err);
 	} else if (lost == all.hits) {

@@ -47,9 +47,13 @@ bool ktrc_verdict_is_reclaim(enum ktrc_verdict verdict)
 	return verdict >= KTRC_VERDICT_RECLAIM_STUCK;
 }
 
-static double seconds(const struct ktrc_faults *faults)
+/* Of a window that has no length nothing is known by the second: 0. */
+static double faults_per_s(const struct ktrc_faults *faults, const struct ktrc_fault_row *row)
 {
-	return (double)ktrc_faults_window_ticks(faults) / (double)faults->capture->clock.hz;
+	u64 window = ktrc_faults_window_ticks(faults);
+
+	return window ? (double)row->faults * (double)faults->capture->clock.hz / (double)window :
+			0;
 }
 
 static double wait_percent(const struct ktrc_faults *faults, const struct ktrc_fault_row *row)
@@ -77,7 +81,7 @@ static void judge_faults(struct ktrc_summary *s)
 
 	s->culprit = first;
 	s->percent = ktrc_faults_cpu_percent(s->faults, first);
-	s->faults_per_s = (double)first->faults / seconds(s->faults);
+	s->faults_per_s = faults_per_s(s->faults, first);
 	if (!s->faults->has_duration) {
 		if (s->faults_per_s >= KTRC_VERDICT_FAULTS_PER_S)
 			s->verdict = KTRC_VERDICT_FAULT_RATE;
@@ -90,7 +94,7 @@ static void judge_faults(struct ktrc_summary *s)
 		s->verdict = KTRC_VERDICT_FAULT_WAIT;
 		s->culprit = waiter;
 		s->percent = wait_percent(s->faults, waiter);
-		s->faults_per_s = (double)waiter->faults / seconds(s->faults);
+		s->faults_per_s = faults_per_s(s->faults, waiter);
 	}
 }
 
@@ -229,7 +233,7 @@ struct ktrc_summary ktrc_summarize(const struct ktrc_faults *faults,
 				  .check = check,
 				  .volume = volume };
 
-	if (faults->processes.nr && ktrc_faults_window_ticks(faults)) {
+	if (faults->processes.nr) {
 		judge_faults(&s);
 		find_mode(&s);
 	}

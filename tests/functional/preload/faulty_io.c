@@ -7,8 +7,8 @@
  *   short:N       a write gets rid of 1, 2, ... N bytes, and again
  *   eintr         calls that a signal may interrupt are, every second one
  *   ticks         a signal each millisecond, whose handler does not restart calls
- * Calls are those that make, write, bring to the disk, close and rename files, counted from
- * 1.  KTRC_IO_HIT names a file that gets the name of the call that was hit.  What the tool
+ * Calls are those that make, write, bring to the disk, close and rename files, and "pread" where that
+ * name is given, counted from 1.  KTRC_IO_HIT names a file that gets the name of the call that was hit.  What the tool
  * starts is left alone, and what it keeps beside sessions.
  */
 #define _GNU_SOURCE
@@ -166,6 +166,13 @@ ssize_t write(int fd, const void *bytes, size_t len)
 	if (fails("write", true))
 		return -1;
 	return syscall(SYS_write, fd, bytes, len);
+}
+
+/* Nothing that writes reads so: it counts by its name alone. */
+ssize_t pread(int fd, void *bytes, size_t len, off_t at)
+{
+	return !strcmp(only, "pread") && fails("pread", true) ? -1 :
+								REAL(pread)(fd, bytes, len, at);
 }
 
 int fsync(int fd)
