@@ -20,7 +20,6 @@
 #define KTRC_DEFAULT_CPU_BYTES (4u << 20)
 #define KTRC_DEFAULT_PACKET_BYTES (64u << 10)
 #define KTRC_MIN_PACKET_BYTES 4096
-#define KTRC_MAX_PACKET_BYTES (1u << 20)
 #define KTRC_MIN_PACKETS 4
 
 /* the longest that can stand in a packet before and in front of its first record of an event */

@@ -91,7 +91,7 @@ function bared(i, text) {
 }
 
 function is_pointed_at(i, text) {
-	return bared(i, text) ~ ("([^&]&|[-=,;{?:+*()] ?& )" i "[^A-Za-z0-9_]")
+	return bared(i, text) ~ ("([^&]&|([-=,;{?:+*(]|[(][a-z_][a-z0-9_ ]*[*][* ]*[)]) ?& )" i "[^A-Za-z0-9_]")
 }
 
 function is_changed(i, text) {
@@ -171,13 +171,19 @@ function is_own(i, before) {
 	       before !~ ("[^a-z0-9_](static|extern|__thread) [^;{}]*[ ,*]" i "[,; ]")
 }
 
+# is there nothing before the for that @rest follows, on its line
+function is_alone(rest,    before) {
+	before = substr(code, 1, length(code) - length(rest))
+	return before ~ /\n[ \t]*for[ \t]*$/
+}
+
 function judge_for(rest,    head, body, clause, line, i, before) {
 	head = substr(rest, 1, closed(rest, "(", ")"))
 	body = substr(rest, length(head) + 1)
 	for (line = line_at(rest); line <= line_at(body); line++)
 		print "for", file ":" line
-	if (body !~ /^[ \t]*[{]?[ \t]*\n/)
-		refuse(rest, "for " head ": its body begins on its line")
+	if (!is_alone(rest) || body !~ /^[ \t]*[{]?[ \t]*\n/)
+		refuse(rest, "for " head ": something else is on its line")
 	sub(/^[ \t\n]+/, "", body)
 	body = substr(body, 1, body ~ /^[{]/ ? closed(body, "{", "}") : index(body, ";"))
 	gsub(/[ \t\n]+/, " ", head)
@@ -193,8 +199,8 @@ function judge_for(rest,    head, body, clause, line, i, before) {
 	else if (is_changed(i, clause[2] " " body " ; " macros) || is_given(i, clause[2] " " body) ||
 		 is_pointed_at(i, before substr(rest, 1, index(rest, "\n}"))))
 		refuse(rest, "for " head ": something else may change " i)
-	else if (may_loop(clause[2]))
-		refuse(rest, "for " head ": nobody knows whether its condition loops")
+	else if (may_loop(clause[1] " " clause[2]))
+		refuse(rest, "for " head ": nobody knows whether that loops")
 	else if (body ~ /^(if|for|switch|do)[^a-z_]/)
 		refuse(rest, "for " head ": its body has no braces of its own")
 }

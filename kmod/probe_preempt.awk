@@ -9,7 +9,7 @@
 
 BEGIN { MOST = 20 } # times; no way goes so deep
 
-function read_instruction(    text) {
+function read_instruction() {
 	place = $1
 	sub(/:$/, "", place)
 	place = file ":" section ":" hex(place)
@@ -25,12 +25,23 @@ function read_instruction(    text) {
 	if (mnemonic ~ /^call/)
 		is_call[place]
 	leaves[place] = mnemonic ~ /^ret/
-	sign = text ~ /[$](-|0xfffffff[0-9a-f])/ ? -1 : 1
+	is_padding[place] = text ~ /^((data16|cs|xchg[ \t]+%ax,%ax)[ \t]*)*(nop.*)?$/ || mnemonic == "int3"
 	if (is_branch && match(text, /[ \t][0-9a-f]+ </))
 		target[place] = file ":" section ":" hex(substr(text, RSTART + 1, RLENGTH - 3))
 	if (text ~ /%gs:/ && text !~ /%gs:0x28[^0-9a-f]/)
 		of_cpu[place] = "memory of its CPU"
 	goes_on = mnemonic !~ /^(jmp|ret|ud2|int3)/
+}
+
+# by how much the instruction changes the preemption count: it reads it, or counts once more, or once less
+function step() {
+	if (mnemonic ~ /^inc/ || mnemonic ~ /^add/ && text ~ /[$]0x1,/)
+		return 1
+	if (mnemonic ~ /^dec/ || mnemonic ~ /^sub/ && text ~ /[$]0x1,/)
+		return -1
+	if (mnemonic !~ /^(cmp|test)/ && text !~ /%gs:[^,]*,/)
+		refuse(file ":" name, "changes the preemption count by more than one")
+	return 0
 }
 
 # what it names is another function, or memory
@@ -47,7 +58,7 @@ function read_relocation(    symbol) {
 	else if (last in of_cpu)
 		of_cpu[last] = symbol
 	if (symbol == "__preempt_count")
-		change[last] = mnemonic ~ /^(inc|add)/ ? sign : mnemonic ~ /^(dec|sub)/ ? -sign : 0
+		change[last] = step()
 	if (symbol == "__stack_chk_fail")
 		goes_on = 0
 }
@@ -66,6 +77,7 @@ function come(place, off, before, handler) {
 	if (!(place in owner) || (place, off, before) in is_seen)
 		return
 	is_seen[place, off, before]
+	is_come[place] = is_entered[owner[place]] = 1
 	to_do[++nr_to_do] = place
 	off_of[nr_to_do] = off
 	before_of[nr_to_do] = before
@@ -127,6 +139,9 @@ END {
 		nr_to_do--
 		go_on(to_do[i], off_of[i], before_of[i], handler_of[i])
 	}
+	for (place in owner)
+		if (is_entered[owner[place]] && !is_come[place] && !is_padding[place])
+			refuse_once(place, "has code that nobody knows the way to")
 	close("cat >&2")
 	exit is_bad
 }

@@ -83,6 +83,7 @@
 #define KTRC_MAX_PIDS 16 /* in the filter of a session */
 #define KTRC_MAX_FRAMES 64 /* of a stack */
 #define KTRC_MAX_STACK_BYTES 2048 /* of a user stack, copied */
+#define KTRC_MAX_PACKET_BYTES 1048576 /* of a ring or a trace */
 
 /* ---- sessions ---- */
 

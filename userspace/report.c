@@ -63,10 +63,9 @@ int ktrc_report_damage(const struct ktrc_capture *capture, const struct ktrc_cli
 	struct ktrc_error err;
 	int code = 0;
 
-	if (ktrc_capture_read_error(capture, capture->trace, &err) < 0) {
+	if (ktrc_capture_read_error(capture, &err) < 0)
 		code = ktrc_cli_error(&err);
-		damage.cut_bytes = 0;
-	}
+	damage.cut_bytes -= damage.unread_bytes;
 	if (damage.cut_bytes && damage.bad_packets)
 		ktrc_cli_note(
 			cli,
@@ -102,7 +101,9 @@ static int report_events(struct ktrc_capture *capture, bool with_dictionary,
 	code = ktrc_report_damage(capture, cli);
 	if (!code && !printed)
 		code = empty(capture, ALL_EVENTS);
-	return ktrc_report_loss(capture, cli, !code && states_loss(KTRC_VIEW_EVENTS, cli), code);
+	return ktrc_report_loss(capture, cli,
+				code != KTRC_EXIT_NOTHING && states_loss(KTRC_VIEW_EVENTS, cli),
+				code);
 }
 
 void ktrc_views_destroy(struct ktrc_views *views)

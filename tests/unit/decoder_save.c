@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "decoder_synth.h"
 #include "decoder_tap.h"
 
+#define MOST_FILES 32
 #define NR_FAULTS 200003 /* so many that a stream is written in several pieces */
 
 static size_t disk_left = SIZE_MAX;
@@ -265,6 +267,29 @@ static void test_shrunk(struct ktrc_capture *capture)
 	ktrc_capture_destroy(saved);
 }
 
+/* A host may have more CPUs than a process has files. */
+static void test_many_files(struct ktrc_capture *capture)
+{
+	const struct ktrc_stream *stream = &capture->streams[0];
+	struct ktrc_trace_writer *writer;
+	struct rlimit files, few;
+	struct ktrc_error err;
+	bool failed = false;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		abort();
+	few = (struct rlimit){ MOST_FILES, files.rlim_max };
+	snprintf(dir, sizeof(dir), "%s/trace-files", base);
+	if (setrlimit(RLIMIT_NOFILE, &few) < 0 || ktrc_trace_create(dir, &writer, &err) < 0)
+		abort();
+	for (u32 cpu = 0; cpu < 2 * MOST_FILES; cpu++)
+		failed |= ktrc_trace_append(writer, capture, cpu, stream->bytes, SYNTH_PACKET_BYTES,
+					    &err) < 0;
+	ok(!failed, "more CPUs than files that may be open at first");
+	ktrc_trace_destroy(writer);
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int main(void)
 {
 	struct ktrc_capture *capture = build_capture();
@@ -280,6 +305,7 @@ int main(void)
 	test_unsynced(capture);
 	test_interrupted(capture);
 	test_shrunk(capture);
+	test_many_files(capture);
 	ktrc_capture_destroy(capture);
 	snprintf(command, sizeof(command), "rm -r %s", base);
 	if (system(command) != 0)

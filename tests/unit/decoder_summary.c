@@ -129,25 +129,26 @@ static bool says(u64 events, u64 hits, const char *label, const char *want)
 	return passed;
 }
 
-/* Whether the document's verdict names a process. */
-static bool names_process(u64 events)
+/* Whether the document's verdict knows that. */
+static bool verdict_has(u64 events, const char *member)
 {
 	struct ktrc_capture *capture = make_capture(events, 0);
 	struct ktrc_cli cli = { .is_quiet = true, .format = KTRC_OUT_JSON };
 	char *text = NULL;
-	json_t *document;
-	bool names;
+	json_t *document, *found;
 	size_t len;
+	bool has;
 
 	cli.out.file = open_memstream(&text, &len);
 	ktrc_report(capture, KTRC_VIEW_SUMMARY, false, &cli);
 	fclose(cli.out.file);
 	document = json_loads(text, 0, NULL);
-	names = json_object_get(json_object_get(document, "verdict"), "pid");
+	found = json_object_get(json_object_get(document, "verdict"), member);
+	has = found && !json_is_null(found);
 	json_decref(document);
 	free(text);
 	ktrc_capture_destroy(capture);
-	return names;
+	return has;
 }
 
 #define BIT(event) (1ull << KTRC_EV_##event)
@@ -160,9 +161,6 @@ static void test_others(void)
 	ok(says(fault, 7, "VERDICT", "quiet: " FAULTS) &&
 		   says(fault, 7, "next", "ktrc-read faults DIR"),
 	   "page faults alone");
-	runs_back = true;
-	ok(says(fault, 0, "VERDICT", "quiet: " FAULTS), "page faults of a window without a length");
-	runs_back = false;
 	ok(says(fault | BIT(throttle), 0, "VERDICT", "quiet: " FAULTS) &&
 		   says(fault | BIT(throttle), 0, "next", "ktrc-read faults DIR"),
 	   "beside them, what did not happen is no news");
@@ -182,6 +180,22 @@ static void test_others(void)
 	   "alone, also what did not happen");
 }
 
+/* By the second nothing is known then. */
+static void test_no_window(void)
+{
+	u64 fault = BIT(fault), both = fault | BIT(reclaim);
+
+	runs_back = true;
+	ok(says(fault, 0, "VERDICT", "quiet: " FAULTS) && verdict_has(fault, "pid") &&
+		   !verdict_has(fault, "faults_per_s") && !verdict_has(fault, "cpu_percent"),
+	   "page faults of a window without a length");
+	waits_of_kind = KTRC_reclaim_kind_node;
+	ok(says(both, 0, "fault", "11 faults in all, most of touch[100]: 11"),
+	   "and beside stalls in it");
+	waits_of_kind = 0;
+	runs_back = false;
+}
+
 static void test_wait_alone(void)
 {
 	u64 both = BIT(fault) | BIT(reclaim);
@@ -190,7 +204,7 @@ static void test_wait_alone(void)
 	ok(says(both, 0, "VERDICT",
 		"reclaim: the node is short of memory: 200.0 ms in 1 stalls, 20.0% of the time"),
 	   "a stall is what memory is short of");
-	ok(names_process(both), "who stalled most is who stalled in it");
+	ok(verdict_has(both, "pid"), "who stalled most is who stalled in it");
 	waits_of_kind = KTRC_reclaim_kind_vmscan_throttled;
 	ok(says(both, 0, "VERDICT", "quiet: " FAULTS "; 1 stalls in reclaim, 200.0 ms in all"),
 	   "a wait in none, as in compaction, is not");
@@ -203,7 +217,7 @@ static void test_wait_alone(void)
 	ok(says(both, 0, "VERDICT",
 		"reclaim: the node is short of memory: 200.0 ms in 1 stalls, 2.0% of the time"),
 	   "a stall that is long is news, whatever short ones take together");
-	ok(!names_process(both), "not if there was more of another kind");
+	ok(!verdict_has(both, "pid"), "not if there was more of another kind");
 	window_s = 1;
 	nr_short_stalls = 0;
 	waits_of_kind = 0;
@@ -234,6 +248,7 @@ static void test_check(void)
 int main(void)
 {
 	test_others();
+	test_no_window();
 	test_wait_alone();
 	is_older = true;
 	ok(says(BIT(fault), 0, "check", "books balance; vs vmstat: pgfault 100.00%"),

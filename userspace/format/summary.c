@@ -25,13 +25,15 @@ static void print_faults(const struct ktrc_summary *s, struct ktrc_page *page)
 	const struct ktrc_fault_row *c = s->culprit;
 	const struct ktrc_timebase *tb = &s->faults->capture->clock;
 	char p50[KTRC_TEXT_ROOM], p99[KTRC_TEXT_ROOM], max[KTRC_TEXT_ROOM];
-	char room[KTRC_SHORT_ROOM];
+	char room[KTRC_SHORT_ROOM], rate[KTRC_TEXT_ROOM] = "";
 
 	if (!c)
 		return;
 	if (ktrc_verdict_is_reclaim(s->verdict)) {
-		ktrc_page_line(page, "fault", "%llu faults in all, most of %s[%u]: %llu, %.0f/s",
-			       s->faults->all->faults, c->comm, c->pid, c->faults, s->faults_per_s);
+		if (ktrc_faults_window_ticks(s->faults))
+			snprintf(rate, sizeof(rate), ", %.0f/s", s->faults_per_s);
+		ktrc_page_line(page, "fault", "%llu faults in all, most of %s[%u]: %llu%s",
+			       s->faults->all->faults, c->comm, c->pid, c->faults, rate);
 		return;
 	}
 	ktrc_page_line(page, "fault", "%llu faults, %.0f/s, %.1f%% %s", c->faults, s->faults_per_s,

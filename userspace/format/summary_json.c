@@ -8,12 +8,13 @@ static json_t *fault_verdict(const struct ktrc_summary *s)
 	const struct ktrc_fault_row *c = s->culprit;
 	const char *percent = s->verdict == KTRC_VERDICT_FAULT_WAIT ? "wall_percent" :
 								      "cpu_percent";
-	json_t *share = s->faults->has_duration ? json_real(s->percent) : json_null();
+	bool has_window = ktrc_faults_window_ticks(s->faults) > 0;
+	json_t *rate = has_window ? json_real(s->faults_per_s) : json_null();
+	json_t *share = has_window && s->faults->has_duration ? json_real(s->percent) : json_null();
 
-	return json_pack("{s:i, s:s, s:I, s:o, s:f, s:s, s:f}", "pid", (int)c->pid, "comm", c->comm,
-			 "faults", (json_int_t)c->faults, percent, share, "faults_per_s",
-			 s->faults_per_s, "mode", ktrc_fault_mode_name(s->mode), "mode_percent",
-			 s->mode_percent);
+	return json_pack("{s:i, s:s, s:I, s:o, s:o, s:s, s:f}", "pid", (int)c->pid, "comm", c->comm,
+			 "faults", (json_int_t)c->faults, percent, share, "faults_per_s", rate,
+			 "mode", ktrc_fault_mode_name(s->mode), "mode_percent", s->mode_percent);
 }
 
 static json_t *cgroup_json(const struct ktrc_capture *capture, u64 cgid)

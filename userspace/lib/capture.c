@@ -109,8 +109,21 @@ static int feed(struct ktrc_reader *reader, const struct ktrc_stream *stream)
 	return ktrc_reader_feed(reader, stream->cpu, stream->bytes, stream->len);
 }
 
+void ktrc_capture_keep_error(struct ktrc_capture *capture, int error, u32 cpu)
+{
+	if (!error || capture->read_error)
+		return;
+	capture->read_error = error;
+	capture->read_error_cpu = cpu;
+}
+
 int ktrc_capture_start_reader(struct ktrc_capture *capture, struct ktrc_error *err)
 {
+	const struct ktrc_damage *before = capture->reader ? ktrc_reader_damage(capture->reader) :
+							     NULL;
+
+	if (before)
+		ktrc_capture_keep_error(capture, before->error, before->error_cpu);
 	ktrc_reader_destroy(capture->reader);
 	capture->reader = ktrc_reader_create(capture->schema);
 	if (!capture->reader)
@@ -158,20 +171,24 @@ struct ktrc_damage ktrc_capture_damage(const struct ktrc_capture *capture)
 {
 	struct ktrc_damage damage = *ktrc_reader_damage(capture->reader);
 
+	if (capture->read_error) {
+		damage.error = capture->read_error;
+		damage.error_cpu = capture->read_error_cpu;
+	}
 	for (size_t i = 0; i < capture->nr_streams; i++)
 		if (capture->streams[i].saved_len > capture->streams[i].len)
 			damage.cut_bytes += capture->streams[i].saved_len - capture->streams[i].len;
 	return damage;
 }
 
-int ktrc_capture_read_error(const struct ktrc_capture *capture, const char *path,
-			    struct ktrc_error *err)
+int ktrc_capture_read_error(const struct ktrc_capture *capture, struct ktrc_error *err)
 {
-	const struct ktrc_damage *damage = ktrc_reader_damage(capture->reader);
+	struct ktrc_damage damage = ktrc_capture_damage(capture);
 
-	if (!damage->error)
+	if (!damage.error)
 		return 0;
-	return ktrc_fail(err, -damage->error, "%s/cpu_%u: cannot read", path, damage->error_cpu);
+	return ktrc_fail(err, -damage.error, "%s/cpu_%u: cannot read", capture->trace,
+			 damage.error_cpu);
 }
 
 bool ktrc_capture_is_whole(const struct ktrc_capture *capture)

@@ -65,6 +65,8 @@ struct ktrc_stream {
  * @settled_ticks: every CPU's records until then are among those captured
  * @streams: the packets; empty while following
  * @nr_streams: their number
+ * @read_error: -errno with which a file could not be read before @reader was started; 0: none
+ * @read_error_cpu: of whose file
  * @reader: yields the records
  * @trace: where the same can be read again: a directory; "" if nowhere; NULL if
  *	in the session
@@ -98,6 +100,8 @@ struct ktrc_capture {
 	u64 settled_ticks;
 	struct ktrc_stream *streams;
 	size_t nr_streams;
+	int read_error;
+	u32 read_error_cpu;
 	struct ktrc_reader *reader;
 	const char *trace;
 };
@@ -239,9 +243,11 @@ u64 ktrc_capture_lost(const struct ktrc_capture *capture);
 /** ktrc_capture_damage() - what of it could not be decoded so far, with what its files lack at their ends */
 struct ktrc_damage ktrc_capture_damage(const struct ktrc_capture *capture);
 
-/** ktrc_capture_read_error() - 0, or -errno of the first file of the trace at @path that could not be read */
-int ktrc_capture_read_error(const struct ktrc_capture *capture, const char *path,
-			    struct ktrc_error *err);
+/** ktrc_capture_keep_error() - @error is that of a read of the file of @cpu; the first one is kept */
+void ktrc_capture_keep_error(struct ktrc_capture *capture, int error, u32 cpu);
+
+/** ktrc_capture_read_error() - 0, or -errno of the first read of a file of the trace that failed */
+int ktrc_capture_read_error(const struct ktrc_capture *capture, struct ktrc_error *err);
 
 /** ktrc_capture_is_whole() - none of it is damaged or missing, as far as it was read; hits that were lost aside */
 bool ktrc_capture_is_whole(const struct ktrc_capture *capture);

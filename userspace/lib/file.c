@@ -26,6 +26,12 @@ int ktrc_write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
+/* A block device has its own names for what fails, which mean something else here. */
+static int read_error(int errnum)
+{
+	return errnum == ENODATA || errnum == EILSEQ ? -EIO : -errnum;
+}
+
 int ktrc_read_at(int fd, void *bytes, size_t len, u64 at)
 {
 	char *p = bytes;
@@ -33,8 +39,10 @@ int ktrc_read_at(int fd, void *bytes, size_t len, u64 at)
 
 	while (len > 0) {
 		got = TEMP_FAILURE_RETRY(pread(fd, p, len, (off_t)at));
-		if (got <= 0)
-			return got < 0 ? -errno : -ENODATA;
+		if (got == 0)
+			return -ENODATA;
+		if (got < 0)
+			return read_error(errno);
 		p += got;
 		at += (u64)got;
 		len -= (size_t)got;

@@ -9,7 +9,7 @@
 /** ktrc_write_all() - write every byte, through short writes and interruptions; 0 or -errno */
 int ktrc_write_all(int fd, const void *bytes, size_t len);
 
-/** ktrc_read_at() - read so many bytes of a file; 0, -ENODATA if it ends before, or -errno */
+/** ktrc_read_at() - read so many bytes of a file; 0, -ENODATA if it ends before, or -errno, which is not -EILSEQ */
 int ktrc_read_at(int fd, void *bytes, size_t len, u64 at);
 
 /**

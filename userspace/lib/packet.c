@@ -6,9 +6,6 @@
 
 #include "file.h"
 
-/* No ring has larger ones; a file's reader takes so much memory for each CPU. */
-#define MAX_PACKET_BYTES (1u << 20)
-
 int ktrc_packet_parse(struct ktrc_packet *packet, const u8 *bytes, size_t available)
 {
 	struct ktrc_packet_header header;
@@ -20,7 +17,7 @@ int ktrc_packet_parse(struct ktrc_packet *packet, const u8 *bytes, size_t availa
 	size = le64toh(header.packet_bits) / 8;
 	content = le64toh(header.content_bits) / 8;
 	if (le32toh(header.magic) != KTRC_PACKET_MAGIC || size < sizeof(header) ||
-	    size > MAX_PACKET_BYTES || content < sizeof(header) || content > size)
+	    size > KTRC_MAX_PACKET_BYTES || content < sizeof(header) || content > size)
 		return -EILSEQ;
 	if (size > available)
 		return -ENODATA;

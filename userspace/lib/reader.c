@@ -239,10 +239,15 @@ static bool is_longer_copy(const struct stream *s, const struct ktrc_packet *p)
 /* From here on there is no whole packet: it is none (-EILSEQ), is not there (-ENODATA), or cannot be read. */
 static void give_up(struct ktrc_damage *damage, struct stream *s, int why)
 {
+	size_t bytes = s->len - s->next;
+
 	damage->bad_packets += why == -EILSEQ;
-	damage->cut_bytes += s->len - s->next;
+	damage->cut_bytes += bytes;
 	s->next = s->len;
-	if (why == -EILSEQ || why == -ENODATA || damage->error)
+	if (why == -EILSEQ || why == -ENODATA)
+		return;
+	damage->unread_bytes += bytes;
+	if (damage->error)
 		return;
 	damage->error = why;
 	damage->error_cpu = s->cpu;

@@ -64,12 +64,14 @@ struct ktrc_books {
 /**
  * struct ktrc_damage - what could not be decoded
  * @cut_bytes: the ends of streams from where on there is no whole packet, or none could be read
+ * @unread_bytes: those of them that could not be read
  * @bad_packets: packets given up at a record or header that is none
  * @error: -errno with which the first read of a file failed, or -ENOMEM; 0: none did
  * @error_cpu: of whose file
  */
 struct ktrc_damage {
 	u64 cut_bytes;
+	u64 unread_bytes;
 	u64 bad_packets;
 	int error;
 	u32 error_cpu;

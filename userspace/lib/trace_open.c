@@ -133,8 +133,7 @@ static int is_stream(const struct dirent *entry)
 }
 
 /* A packet that is not whole was not taken from the session yet. */
-static int trim(const char *path, struct ktrc_stream *stream, struct ktrc_capture *capture,
-		struct ktrc_error *err)
+static void trim(struct ktrc_stream *stream, struct ktrc_capture *capture)
 {
 	struct ktrc_packet packet;
 	size_t at = 0;
@@ -148,12 +147,11 @@ static int trim(const char *path, struct ktrc_stream *stream, struct ktrc_captur
 		if (packet.end > capture->end_ticks)
 			capture->end_ticks = packet.end;
 	}
-	if (ret < 0 && ret != -ENODATA && ret != -EILSEQ)
-		return ktrc_fail(err, -ret, "%s/cpu_%u: cannot read", path, stream->cpu);
 	if (ret == -ENODATA)
 		stream->len = at;
+	else if (ret < 0 && ret != -EILSEQ)
+		ktrc_capture_keep_error(capture, ret, stream->cpu);
 	stream->saved_len = stream->len;
-	return 0;
 }
 
 /* What the description could not say yet when the tool was killed. */
@@ -174,7 +172,7 @@ static int find_streams(const char *path, int dir, struct ktrc_capture *capture,
 		if (ret == 0)
 			ret = add_stream(path, dir, &stream, capture, err);
 		if (ret == 0)
-			ret = trim(path, &capture->streams[i], capture, err);
+			trim(&capture->streams[i], capture);
 		free(entries[i]);
 	}
 	free(entries);
@@ -182,7 +180,7 @@ static int find_streams(const char *path, int dir, struct ktrc_capture *capture,
 }
 
 /* The description is of the beginning; each packet has the books until then. */
-static int count_lost(const char *path, struct ktrc_capture *capture, struct ktrc_error *err)
+static void count_lost(struct ktrc_capture *capture)
 {
 	const struct ktrc_books *books;
 	u64 lost, before;
@@ -198,7 +196,6 @@ static int count_lost(const char *path, struct ktrc_capture *capture, struct ktr
 		if (lost > before)
 			capture->lost_since[row->event] += lost - before;
 	}
-	return ktrc_capture_read_error(capture, path, err);
 }
 
 int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct ktrc_error *err)
@@ -229,8 +226,10 @@ int ktrc_trace_open(const char *path, struct ktrc_capture **ret_capture, struct 
 		ret = open_streams(path, dir, json_object_get(document, "streams"), capture, err);
 	if (ret == 0)
 		ret = ktrc_capture_start_reader(capture, err);
-	if (ret == 0 && capture->is_unfinished)
-		ret = count_lost(path, capture, err) ?: ktrc_capture_start_reader(capture, err);
+	if (ret == 0 && capture->is_unfinished) {
+		count_lost(capture);
+		ret = ktrc_capture_start_reader(capture, err);
+	}
 	if (ret < 0)
 		return ret;
 	*ret_capture = ktrc_steal(capture);

@@ -47,7 +47,6 @@ bool ktrc_verdict_is_reclaim(enum ktrc_verdict verdict)
 	return verdict >= KTRC_VERDICT_RECLAIM_STUCK;
 }
 
-/* Of a window that has no length nothing is known by the second: 0. */
 static double faults_per_s(const struct ktrc_faults *faults, const struct ktrc_fault_row *row)
 {
 	u64 window = ktrc_faults_window_ticks(faults);

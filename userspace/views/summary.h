@@ -58,7 +58,7 @@ struct ktrc_volume {
  * @verdict: what is going on
  * @culprit: the process that faults most, or that the verdict names; NULL when nothing faulted
  * @percent: of one CPU or of the window, as the verdict says
- * @faults_per_s: of the culprit
+ * @faults_per_s: of the culprit; 0 also where the window has no length, so that nothing is known by the second
  * @mode: index of who raised most of its faults
  * @mode_percent: that share of them
  * @stalled: with verdict RECLAIM_MEMCG the cgroup's stalls, with RECLAIM_DIRECT the kind's

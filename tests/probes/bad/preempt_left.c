@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* refused: :leave does not leave preemption as it was, on the way from */
 /* refused: :ktrc_on_bad_forgets does not leave preemption as it was, on the way from */
-/* refused: :ktrc_on_bad_number uses .data..percpu with preemption on, on the way from */
+/* refused: :ktrc_on_bad_number changes the preemption count by more than one */
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
@@ -29,8 +29,9 @@ static int ktrc_on_bad_forgets(int by)
 
 static int ktrc_on_bad_number(int by)
 {
-	__preempt_count_sub(2);
+	__preempt_count_add(2);
 	this_cpu_add(hits, by);
+	preempt_enable_notrace();
 	return 0;
 }
 
