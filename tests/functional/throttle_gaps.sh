@@ -6,6 +6,7 @@
 # is put into a cgroup that was made while one above it was kept off. A thread outside loses nothing. A session of a cgroup
 # that has no cpu controller of its own gets the gaps of the threads in there. A thread that comes to a cgroup has lost nothing of what that
 # lost before.
+# timeout: 1200
 # long
 . tests/functional/lib.sh
 . tests/gaps.sh
