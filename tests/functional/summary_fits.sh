@@ -73,16 +73,16 @@ inside() {
 	in_cgroup $cgroups/"$long/$1" dash -c "$2; :" 2>/dev/null
 }
 
-# faults of many processes, most of one of them; stalls of some
+# faults of many processes, most of one of them, for as long as all others take and longer; stalls of some
 busy() {
-	local i
+	local i began=$SECONDS
 	for i in 1 2 3 4 5 6 7 8; do
 		dash -c "touch_pages write $((1000 * i)) >/dev/null"
 	done
 	for i in 1 2 3; do
 		inside $i "echo 64K >$cgroups/$long/$i/memory.reclaim"
 	done
-	timeout 3 touch_pages storm 1000000000 >/dev/null
+	timeout $((3 + SECONDS - began)) touch_pages storm 1000000000 >/dev/null
 }
 
 # where all takes long a few stalls may be the worst
