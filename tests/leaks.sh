@@ -118,35 +118,12 @@ sums() {
 		END { for (what in sum) print what, sum[what] }' | sort
 }
 
-# is_as_before CYCLES: so many have left nothing; says what, if they have
-is_as_before() {
-	join <(sums first) <(sums last) >"$tmp/sums"
-	note "$1 cycles; KiB at first and at last: $(awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $3 }' "$tmp/sums")"
-	note "most more: $(more | head -n 5 | cut -d ' ' -f 1,2 | xargs)"
-	awk -v cycles="$1" '
-		BEGIN {
-			slack["slab"] = 128 + 0.6 * cycles
-			slack["large"] = 128 + 0.6 * cycles
-			slack["mapped"] = slack["mappings"] = 24 + 0.2 * cycles
-			slack["Percpu"] = 16
-		}
-		$3 - $2 > slack[$1] { print "# " $1 " " $3 - $2 " more"; bad = 1 }
-		END { exit bad || NR != 5 }' "$tmp/sums" || return
-	# fewer than 45 may be one process that is there by chance
-	more | awk -v cycles="$1" '$2 ~ /^slab:/ && $1 >= 45 && $1 >= 0.45 * cycles {
-			print "# " $1 " " $2 ": one is left behind each time, or nearly each other time"
-			bad = 1
-		}
-		END { exit bad }'
-}
-
 # run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as
 # it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: an object of a cache that counts
 # which is left each time shows with 50, each other time with 100; what is too large for a cache, and a page
-# that is mapped, with 20. What the guest's file system holds goes, or comes, with what is done next, while what is left behind
-# stays: where something is, a few cycles follow, and it is looked again, up to three times.
+# that is mapped, with 20.
 run_cycles() {
-	local cycle nr=$2 warm=10 again=0
+	local cycle nr=$2 warm=10
 	# of the threads that idle there is one a CPU
 	[ "$(grep -cE "$stack_makers" /proc/vmallocinfo)" -gt "$(nproc)" ] || fail "no stack is known by who mapped it"
 	for ((cycle = -warm; cycle < nr; cycle++)); do
@@ -154,13 +131,21 @@ run_cycles() {
 		note "cycle $cycle of $nr after $SECONDS s" >"$shown"
 		"$1" $((cycle + warm))
 	done
-	while true; do
-		remember last || fail "memory in use: cannot be read"
-		expect "left behind" "$(leftovers)" "${3:-}"
-		! is_as_before $cycle || break
-		[ $((again++)) -lt 3 ] || fail "something is left behind; more: $(more | xargs)"
-		for ((nr = cycle + 5; cycle < nr; cycle++)); do
-			"$1" $((cycle + warm))
-		done
-	done
+	remember last || fail "memory in use: cannot be read"
+	expect "left behind" "$(leftovers)" "${3:-}"
+	join <(sums first) <(sums last) >"$tmp/sums"
+	note "$((warm + nr)) cycles; KiB at first and at last: $(awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $3 }' "$tmp/sums")"
+	awk -v cycles="$nr" '
+		BEGIN {
+			slack["slab"] = 128 + 0.6 * cycles
+			slack["large"] = 128 + 0.6 * cycles
+			slack["mapped"] = slack["mappings"] = 24 + 0.2 * cycles
+			slack["Percpu"] = 16
+		}
+		$3 - $2 > slack[$1] { print $1 " " $3 - $2 " more after " cycles " cycles"; bad = 1 }
+		END { exit bad || NR != 5 }' "$tmp/sums" || fail "something is left behind; more: $(more | xargs)"
+	note "most more: $(more | head -n 5 | cut -d ' ' -f 1,2 | xargs)"
+	# fewer than 45 may be one process that is there by chance
+	more | awk -v cycles="$nr" '$2 ~ /^slab:/ && $1 >= 45 && $1 >= 0.45 * cycles { print; bad = 1 }
+		END { exit bad }' || fail "an object of a kind is left behind each time, or nearly each other time"
 }
