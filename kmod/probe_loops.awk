@@ -9,8 +9,13 @@
 # Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
 # loops in the machine code for these.
 
+# the text that goes on with @rest
+function code_before(rest) {
+	return substr(code, 1, length(code) - length(rest))
+}
+
 function line_at(rest,    before) {
-	before = substr(code, 1, length(code) - length(rest))
+	before = code_before(rest)
 	return gsub(/\n/, "", before) + 1
 }
 
@@ -160,7 +165,7 @@ function may_loop(text, depth,    word) {
 
 # the function's text before what goes on with @rest
 function text_before(rest,    before, part) {
-	before = substr(code, 1, length(code) - length(rest))
+	before = code_before(rest)
 	before = part[split(before, part, /\n[}]/)]
 	return match(before, /\n[{]/) ? substr(before, RSTART) : ""
 }
@@ -172,9 +177,8 @@ function is_own(i, before) {
 }
 
 # is there nothing before the for that @rest follows, on its line
-function is_alone(rest,    before) {
-	before = substr(code, 1, length(code) - length(rest))
-	return before ~ /\n[ \t]*for[ \t]*$/
+function is_alone(rest) {
+	return code_before(rest) ~ /\n[ \t]*for[ \t]*$/
 }
 
 function judge_for(rest,    head, body, clause, line, i, before) {

@@ -155,6 +155,7 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 	for (size_t i = 0; i < writer->nr_files; i++)
 		if (writer->files[i].cpu == cpu)
 			return &writer->files[i];
+	/* not before there is something to write: a command that is recorded has started with the limit it was given */
 	ktrc_allow_files();
 	snprintf(name, sizeof(name), "cpu_%u", cpu);
 	fd = TEMP_FAILURE_RETRY(
