@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # A guest so short of memory that tasks are not let into direct reclaim before kswapd has freed
-# some: each that slept there is recorded, and nobody who was let in at once. Each wait inside of
+# some: each that slept there is recorded, also if it was killed there, and nobody who was let in at once. Each wait inside of
 # reclaim is recorded, with its reason and node, and that it is part of a stall, or of kswapd's work: a
 # test module makes some for each reason, while most of the memory waits for a slow disk, and tasks have to
 # reclaim; a reason with which none of them waited is printed as not provoked, with the attempt. Both
@@ -108,7 +108,24 @@ squeeze() {
 	done
 }
 
-# "pid ns" of each wait at the door of direct reclaim, "pid reason node ns" of each inside of reclaim
+# kill_one: a reader that waits to be let in, as soon as one does; starts nothing, which would wait there itself
+kill_one() {
+	local pid where i
+	for ((i = 0; i < 200; i++)); do
+		echo 2000 >/proc/sys/vm/min_free_kbytes
+		moment
+		echo 36000 >/proc/sys/vm/min_free_kbytes
+		moment
+		for pid in "${readers[@]}"; do
+			where=
+			read -r where <"/proc/$pid/wchan" # without a newline, so its status says nothing
+			[ "$where" != throttle_direct_reclaim ] || { kill "$pid" && return; }
+		done 2>/dev/null
+	done
+}
+
+# "pid ns" of each wait at the door of direct reclaim, "pid reason node ns" of each inside of reclaim;
+# "pid" of who was killed at the door
 by_tracefs() {
 	awk -v what="$1" '
 		{ match($0, /-[0-9]+ +\[/); who = substr($0, RSTART + 1, RLENGTH - 2) + 0
@@ -117,6 +134,10 @@ by_tracefs() {
 		/ sched_switch: / && !/ prev_state=R/ { slept[who] = 1 }
 		/reclaim_begin: / {
 			if (what == "door" && (who in door) && slept[who]) printf "%d %.0f\n", who, (now - door[who]) * 1000
+			delete door[who] }
+		/ out: / && (who in door) {
+			if (what == "door") printf "%d %.0f\n", who, (now - door[who]) * 1000
+			if (what == "killed") print who
 			delete door[who] }
 		/ wait: / { wait[who] = now }
 		/ mm_vmscan_throttled: / && what == "wait" {
@@ -151,7 +172,7 @@ fill
 ktrc-ctl start -q --events=reclaim --memory=8M || fail "start: $?"
 echo mono >$trace/trace_clock
 echo 16384 >$trace/buffer_size_kb
-printf '%s\n' 'p:door try_to_free_pages' 'p:wait reclaim_throttle' >$trace/kprobe_events || fail "kprobe_events"
+printf '%s\n' 'p:door try_to_free_pages' 'r:out try_to_free_pages' 'p:wait reclaim_throttle' >$trace/kprobe_events || fail "kprobe_events"
 before=$(of_kernel /proc/vmstat pgscan_direct_throttle)
 switch_events 1
 readers=()
@@ -162,6 +183,7 @@ done
 for ((i = 0; i < 31 && $(of_kernel /proc/vmstat pgscan_direct_throttle) - before < 11; i++)); do
 	squeeze
 done
+kill_one
 echo 2000 >/proc/sys/vm/min_free_kbytes
 kill "${readers[@]}" 2>/dev/null # those that are not done
 wait
@@ -185,6 +207,8 @@ ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 note "pgscan_direct_throttle grew by $grown in $i rounds"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 compare door 5 '.fields.kind == "throttled_direct"' ''
+note "$(by_tracefs killed | wc -l) killed before they were let in"
+[ "$(by_tracefs killed | wc -l)" -gt 0 ] || fail "nobody was killed before it was let in"
 compare wait 22 '.fields.kind == "vmscan_throttled"' '\(.fields.reason) \(.fields.node) '
 attempt="attempt: readers when all of memory was full, one more and a writer above memory.high when $pending pages had to be written"
 for reason in $reasons; do
