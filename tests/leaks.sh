@@ -24,7 +24,7 @@ throttle() {
 
 free_throttled() {
 	kill -KILL "${throttled[@]}"
-	wait "${throttled[@]}"
+	wait "${throttled[@]}" 2>/dev/null
 	throttled=()
 	rmdir /sys/fs/cgroup/throttled
 }
@@ -118,20 +118,27 @@ sums() {
 		END { for (what in sum) print what, sum[what] }' | sort
 }
 
-# run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, which have to leave everything as
-# it was, and no hooks but HOOKS. What others take and give meanwhile is allowed for: an object of a cache that counts
-# which is left each time shows with 50, each other time with 100; what is too large for a cache, and a page
-# that is mapped, with 20.
+# look WHEN: at what is in use, without the test's load, which holds more at one time than at another
+look() {
+	end_load
+	remember "$1" || fail "memory in use: cannot be read"
+}
+
+# run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, under the load of the test's begin_load and
+# end_load, which have to leave everything as it was, and no hooks but HOOKS. What others take and give meanwhile is
+# allowed for: an object of a cache that counts which is left each time shows with 50, each other time with 100; what
+# is too large for a cache, and a page that is mapped, with 20.
 run_cycles() {
 	local cycle nr=$2 warm=10
 	# of the threads that idle there is one a CPU
 	[ "$(grep -cE "$stack_makers" /proc/vmallocinfo)" -gt "$(nproc)" ] || fail "no stack is known by who mapped it"
+	begin_load
 	for ((cycle = -warm; cycle < nr; cycle++)); do
-		[ $cycle != 0 ] || remember first || fail "memory in use: cannot be read"
+		[ $cycle != 0 ] || { look first && begin_load; }
 		note "cycle $cycle of $nr after $SECONDS s" >"$shown"
 		"$1" $((cycle + warm))
 	done
-	remember last || fail "memory in use: cannot be read"
+	look last
 	expect "left behind" "$(leftovers)" "${3:-}"
 	join <(sums first) <(sums last) >"$tmp/sums"
 	note "$((warm + nr)) cycles; KiB at first and at last: $(awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $3 }' "$tmp/sums")"

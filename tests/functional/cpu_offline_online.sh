@@ -30,6 +30,20 @@ toggle() {
 	[ -z "$pid" ] || wait $pid || fail "another session: $?"
 }
 
+begin_load() {
+	touch_pages bursts 1000000000 >/dev/null &
+	bursts=($!)
+	touch_pages bursts 1000000000 >/dev/null &
+	bursts+=($!)
+	throttle 0-1 0-1
+}
+
+end_load() {
+	kill "${bursts[@]}"
+	wait "${bursts[@]}" 2>/dev/null
+	free_throttled
+}
+
 rmmod ktrc || fail "rmmod"
 echo 0 >$cpu || fail "cannot take CPU 1 offline"
 insmod ktrc.ko || fail "insmod"
@@ -48,15 +62,7 @@ json_events --stacks | jq -c 'select(.comm == "known_stacks" and .fields.advice 
 expect "stacks of CPU 1" "$(cat "$tmp/stacks")" "101 [1,true,true]"
 expect "exit code of check" "$(ktrc-read check >/run/said 2>&1; echo $?)" 0
 
-touch_pages bursts 1000000000 >/dev/null &
-one=$!
-touch_pages bursts 1000000000 >/dev/null &
-two=$!
-throttle 0-1 0-1
 run_cycles toggle "$cycles" "$(leftovers)"
-kill $one $two
-wait $one $two 2>/dev/null
-free_throttled
 ktrc-ctl stop || fail "stop: $?"
 ktrc-read check >/run/said || fail "check: $(cat /run/said)"
 expect "lost for want of a ring" "$(counted 1 lost_noring)" 0

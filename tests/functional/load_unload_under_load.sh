@@ -23,11 +23,23 @@ cycle() {
 	rmmod ktrc || fail "cycle $1: rmmod: $?"
 }
 
+begin_load() {
+	local cpu
+	throttle 0 1
+	for cpu in 0 1; do
+		while :; do taskset -c $cpu touch_pages bursts 5120; done >/dev/null &
+		bursts+=($!)
+	done
+}
+
+end_load() {
+	kill "${bursts[@]}"
+	wait "${bursts[@]}"
+	bursts=()
+	free_throttled
+}
+
+bursts=()
 rmmod ktrc || fail "rmmod: $?"
-throttle 0 1
-for cpu in 0 1; do
-	while :; do taskset -c $cpu touch_pages bursts 5120; done >/dev/null &
-done
-trap 'kill $(jobs -p); wait' EXIT
+trap '[ ${#bursts[@]} = 0 ] || end_load' EXIT
 run_cycles cycle "${KTRC_CYCLES:-50}"
-free_throttled

@@ -148,6 +148,15 @@ cycle() {
 	release
 }
 
+begin_load() {
+	storm 0
+	echo "${storms[0]}" >$cgroups/load/cgroup.procs || fail "cannot move"
+}
+
+end_load() {
+	calm
+}
+
 wanted=$(printf '%s\n' do_madvise handle_mm_fault "${functions[@]}" | sort)
 mkfifo "$tmp/go" "$tmp/said"
 # what a slow kernel makes and frees for each call that may be in flight takes it longer than all the rest
@@ -163,9 +172,6 @@ echo 8M >$cgroups/tight/memory.high
 echo "5000 25000" >$cgroups/load/cpu.max # more takes the rest too much time
 trap '[ ${#held[@]} = 0 ] || let_go; [ ${#storms[@]} = 0 ] || calm; echo 0 >$huge; rmmod ktrc_hold' EXIT
 echo 1000 >$huge || fail "no huge pages" # as many as there is memory for
-storm 0
-echo "${storms[0]}" >$cgroups/load/cgroup.procs || fail "cannot move"
 run_cycles cycle "$cycles" "$(leftovers)"
-calm
 rmdir $cgroups/tight $cgroups/load
 note "$blocked tasks inside the handler and madvise each time, one in each of ${functions[*]}"
