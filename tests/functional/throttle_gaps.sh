@@ -38,38 +38,31 @@ gap_by_gap() {
 	[ "$alone" = 0 ] || { cat "$tmp/alone" && return 1; }
 }
 
-# share: three threads a CPU; the quota comes when all is watched: of what is under way before nothing is known
-share() {
-	local i
-	echo max >$top/tight/cpu.max
-	busy_ones 3 0 $top/tight
-	mkdir $top/tight/inner || fail "mkdir"
-	echo "${pids[0]}" >$top/tight/inner/cgroup.procs || fail "cannot move"
-	watch
-	ktrc-ctl start -q --session=inner --cgroup=/tight/inner --events=throttle || fail "start: $?"
-	echo "11000 53000" >$top/tight/cpu.max
-	# each that ends leaves its scheduling group; it runs in the first interval, on that CPU
-	for ((i = 0; i < 15; i++)); do
-		taskset -c 0 true
-	done
-	sleep 3
-	unwatch "${pids[@]}"
-	json_events --session=inner >"$tmp/inner" || fail "read: $?"
-	ktrc-ctl reset -q --session=inner
-	rmdir $top/tight/inner
-	jq -c --argjson tid "${pids[0]}" 'select(.event == "throttle.gap" and .tid == $tid).fields.dur' "$tmp/ktrc" >"$tmp/gaps_in_there"
-	# that session went on until the thread's end
-	expect "gaps in the cgroup without a controller" "$(jq -c 'select(.event == "throttle.gap").fields.dur' "$tmp/inner" |
-		head -n "$(wc -l <"$tmp/gaps_in_there")")" "$(cat "$tmp/gaps_in_there")"
-	only_these "${pids[@]}"
-	compare /tight "${pids[@]}"
-	gap_by_gap
-}
-
+# the quota comes when all is watched: of what is under way before nothing is known
 busy 1 $top
 other=$pid
-# the host may stop a virtual CPU for longer than gaps may differ, between the two that look
-share || share || share || fail "of threads that share a CPU"
+busy_ones 3 0 $top/tight
+mkdir $top/tight/inner || fail "mkdir"
+echo "${pids[0]}" >$top/tight/inner/cgroup.procs || fail "cannot move"
+watch
+ktrc-ctl start -q --session=inner --cgroup=/tight/inner --events=throttle || fail "start: $?"
+echo "11000 53000" >$top/tight/cpu.max
+# each that ends leaves its scheduling group; it runs in the first interval, on that CPU
+for ((i = 0; i < 15; i++)); do
+	taskset -c 0 true
+done
+sleep 3
+unwatch "${pids[@]}"
+json_events --session=inner >"$tmp/inner" || fail "read: $?"
+ktrc-ctl reset -q --session=inner
+rmdir $top/tight/inner
+jq -c --argjson tid "${pids[0]}" 'select(.event == "throttle.gap" and .tid == $tid).fields.dur' "$tmp/ktrc" >"$tmp/gaps_in_there"
+# that session went on until the thread's end
+expect "gaps in the cgroup without a controller" "$(jq -c 'select(.event == "throttle.gap").fields.dur' "$tmp/inner" |
+	head -n "$(wc -l <"$tmp/gaps_in_there")")" "$(cat "$tmp/gaps_in_there")"
+only_these "${pids[@]}"
+compare /tight "${pids[@]}"
+gap_by_gap || fail "of threads that share a CPU"
 # it adds up ticks, the records are rounded to nanoseconds each
 for pid in "${pids[@]}"; do
 	read -r gaps ns <<<"$(awk -v tid="$pid" '$1 == tid { print $6, $7 }' "$tmp/compared")"
@@ -101,6 +94,7 @@ moved() {
 	gap_by_gap
 }
 
+# the host may stop a virtual CPU for longer than gaps may differ, between the two that look
 moved || moved || moved || fail "of threads that are moved"
 moved=$(awk '{ n += $3 } END { print n }' "$tmp/compared")
 note "$moved gaps ended by a move"
