@@ -31,10 +31,11 @@ toggle() {
 }
 
 begin_load() {
-	touch_pages bursts 1000000000 >/dev/null &
-	bursts=($!)
-	touch_pages bursts 1000000000 >/dev/null &
-	bursts+=($!)
+	bursts=()
+	for _ in 1 2; do
+		touch_pages bursts 1000000000 >/dev/null &
+		bursts+=($!)
+	done
 	throttle 0-1 0-1
 }
 

@@ -207,8 +207,9 @@ ktrc-read reclaim --format=json >"$tmp/view" || fail "reclaim: $?"
 note "pgscan_direct_throttle grew by $grown in $i rounds"
 grep -q 'entries-in-buffer/entries-written: \([0-9]*\)/\1 ' "$tmp/tracefs" || fail "tracefs lost some"
 compare door 5 '.fields.kind == "throttled_direct"' ''
-note "$(by_tracefs killed | wc -l) killed before they were let in"
-[ "$(by_tracefs killed | wc -l)" -gt 0 ] || fail "nobody was killed before it was let in"
+killed=$(by_tracefs killed | wc -l)
+note "$killed killed before they were let in"
+[ "$killed" -gt 0 ] || fail "nobody was killed before it was let in"
 compare wait 22 '.fields.kind == "vmscan_throttled"' '\(.fields.reason) \(.fields.node) '
 attempt="attempt: readers when all of memory was full, one more and a writer above memory.high when $pending pages had to be written"
 for reason in $reasons; do
