@@ -32,8 +32,12 @@ fill() {
 }
 
 # Looking at what one leaves may take longer than a stream records for nobody.
-start_again() {
+stop_stream() {
 	ktrc-ctl stop -q || [ $? = 3 ] || fail "stop: $?"
+}
+
+start_again() {
+	stop_stream
 	control start default || fail "start: $?"
 }
 
@@ -121,7 +125,7 @@ with_blocks follow "$blocks" 0 120 $little $more
 with_blocks follow "$journal" 60 $most
 with_files follow 0 2 4 6 7
 calm
-ktrc-ctl stop -q || fail "stop: $?"
+stop_stream
 records >>"$tmp/kept"
 none_lost "$tmp/kept"
 [ $traces -ge 3 ] || fail "follow: only $traces traces"
