@@ -11,10 +11,12 @@
 tmp=$(mktemp -d /run/XXXXXX)
 cgroup=/sys/fs/cgroup/tight
 
-# look FILE: reads the session, and saves it; true if the task was in reclaim before and after
+# look FILE: reads the session, when FILE.when says, and saves it; true if the task was in reclaim before and after
 look() {
 	is_in_reclaim $pid || return
+	cat /proc/uptime >"$tmp/$1.when"
 	ktrc-read --format=json >"$tmp/$1" || fail "read: $?"
+	cat /proc/uptime >>"$tmp/$1.when"
 	ktrc-read --session=inside --format=json >"$tmp/inside" || fail "read: $?"
 	ktrc-read >"$tmp/text" || fail "read: $?"
 	rm -rf "$tmp/trace"
@@ -48,17 +50,15 @@ for ((i = 0; ; i++)); do
 		fail "never stuck: $(cat "$tmp/text")"
 	fi
 	sleep 0.2
-	read -r up _ </proc/uptime
 	look first || continue
 	jq -e '.verdict.name == "reclaim_stuck"' "$tmp/first" >/dev/null || continue
 	look second || continue
-	read -r later _ </proc/uptime
 	first=$(stall first | jq .lasts_ns) second=$(stall second | jq .lasts_ns) saved=$(saved_stall | jq .lasts_ns)
 	[ "${first:-0}" -gt 0 ] && [ "${second:-0}" -gt "$first" ] && [ "${saved:-0}" -gt "$second" ] && break
 done
-note "stuck for $first ns, then for $second ns, at most $(bc <<<"$later - $up") s later"
-awk -v first="$first" -v second="$second" -v passed="$(bc <<<"$later - $up")" \
-	'BEGIN { d = (second - first) / 1e9; exit !(d > 0 && d < passed + 0.02) }' ||
+note "stuck for $first ns, then for $second ns; read between $(cut -d ' ' -f 1 "$tmp"/{first,second}.when | xargs) s"
+awk -v grown="$((second - first))" '{ at[NR] = $1 }
+	END { exit !(grown / 1e9 > at[3] - at[2] - 0.02 && grown / 1e9 < at[4] - at[1] + 0.02) }' "$tmp"/{first,second}.when ||
 	fail "it lasted $first ns, then $second ns"
 expect "the stall" "$(stall second | jq -r '"\(.comm) \(.kind) \(.order) \(.cgroup) \(.certain)"')" \
 	"perl high 0 /tight yes"
