@@ -29,12 +29,15 @@ free_throttled() {
 	rmdir /sys/fs/cgroup/throttled
 }
 
-# open_caches: in caches "CACHE BYTES" of those that count, and how much an object takes. Not
+# open_caches: in caches "CACHE BYTES" of those that count, and how much an object takes; in adds_up the one from which
+# the kernel takes 8 bytes for each node when it adds up the objects of a cache for its own file. Not
 # counted are the caches that the kernel shrinks when it needs memory, what it notes about mappings, and what a debug kernel
 # notes about objects; in unreclaimed all but the first of these. Their files stay open: what is allocated for one
 # that is opened is freed seconds after it is closed.
 open_caches() {
-	local slabs line cache kept held
+	local nodes slabs line cache kept held
+	read -r nodes </sys/devices/system/node/possible || exit # 0, or 0-1
+	adds_up=kmalloc-$((8 * (${nodes#0-} + 1)))
 	caches=() unreclaimed=()
 	mapfile -t -s 2 slabs </proc/slabinfo
 	for line in "${slabs[@]}"; do
@@ -53,17 +56,24 @@ open_caches() {
 
 # slab_objects: "slab:CACHE NUMBER BYTES" of what is in use. Each cache is shrunk right before it is looked at, not
 # even a file opened in between: of a slab that a CPU has at hand all counts as in use, and a CPU takes several with the
-# next object. KASAN's quarantine goes with it.
+# next object. KASAN's quarantine goes with it. For the cache that is taken from to add up its objects the file of all
+# caches is read, for which nothing is.
 slab_objects() {
-	local cache shrink look objects
+	local cache file shrink look lines line objects
 	for cache in "${caches[@]}"; do
 		# shellcheck disable=SC2086 # as open_caches says
 		set -- $cache
-		exec {shrink}>"/sys/kernel/slab/$1/shrink" {look}<"/sys/kernel/slab/$1/objects" || exit
+		file=/sys/kernel/slab/$1/objects
+		[ "$1" != "$adds_up" ] || file=/proc/slabinfo
+		exec {shrink}>"/sys/kernel/slab/$1/shrink" {look}<"$file" || exit
 		echo 1 >&"$shrink" || exit
-		read -r objects _ <&"$look" || exit
+		mapfile -t lines <&"$look"
 		exec {shrink}>&- {look}<&-
-		echo "slab:$1 $objects $2"
+		objects=
+		for line in "${lines[@]}"; do # the cache's name first, if it is of all
+			[[ ! ${line#"$1 "} =~ ^\ *([0-9]+)( |$) ]] || objects=${BASH_REMATCH[1]}
+		done
+		echo "slab:$1 ${objects:?} $2"
 	done
 }
 
