@@ -73,19 +73,33 @@ int ktrc_sync_and_close(int fd)
 
 #define DRAFT_ROOM 80
 
-/*
- * Where a file is written before it takes its name: hidden, as CTF readers pass over that.
- * @draft receives its name.
- */
+/* What a file is called before it takes its name: hidden, as CTF readers pass over that. */
+static void name_draft(const char *name, char draft[DRAFT_ROOM])
+{
+	const char *slash = strrchr(name, '/');
+	int dir_len = slash ? (int)(slash + 1 - name) : 0;
+
+	snprintf(draft, DRAFT_ROOM, "%.*s.%s.new", dir_len, name, name + dir_len);
+}
+
+/* Where a file is written; @draft receives its name. */
 static int open_draft(int dir, const char *path, const char *name, char draft[DRAFT_ROOM],
 		      struct ktrc_error *err)
 {
-	const char *slash = strrchr(name, '/');
-	int dir_len = slash ? (int)(slash + 1 - name) : 0, fd;
+	int fd;
 
-	snprintf(draft, DRAFT_ROOM, "%.*s.%s.new", dir_len, name, name + dir_len);
+	name_draft(name, draft);
 	fd = TEMP_FAILURE_RETRY(openat(dir, draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0640));
 	return fd < 0 ? ktrc_fail(err, errno, "%s/%s: cannot create", path, name) : fd;
+}
+
+void ktrc_file_remove(int dir, const char *name)
+{
+	char draft[DRAFT_ROOM];
+
+	name_draft(name, draft);
+	unlinkat(dir, draft, 0);
+	unlinkat(dir, name, 0);
 }
 
 int ktrc_file_save(int dir, const char *path, const char *name, const void *bytes, size_t len,

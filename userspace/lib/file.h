@@ -31,6 +31,9 @@ int ktrc_sync_and_close(int fd);
 int ktrc_file_save(int dir, const char *path, const char *name, const void *bytes, size_t len,
 		   struct ktrc_error *err);
 
+/** ktrc_file_remove() - remove a file of ktrc_file_save(), and what that or ktrc_file_reserve() has left without its name */
+void ktrc_file_remove(int dir, const char *name);
+
 /** ktrc_file_reserve() - take so much room that ktrc_file_save() does not need any more */
 int ktrc_file_reserve(int dir, const char *path, const char *name, size_t len,
 		      struct ktrc_error *err);

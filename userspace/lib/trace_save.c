@@ -3,7 +3,6 @@
  * Saving.  Everything is written into <path>.tmp-<pid> and brought to the disk;
  * then that is renamed, so a directory called <path> is always whole.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,6 +17,8 @@
 #include "metadata.h"
 #include "packet.h"
 #include "trace.h"
+
+#define STREAM_NAME_ROOM 32
 
 struct stream_file {
 	u32 cpu;
@@ -44,27 +45,26 @@ struct ktrc_trace_writer {
 
 static int open_dir(int base, const char *name)
 {
-	return openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return TEMP_FAILURE_RETRY(openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* All but directories. */
-static void remove_files(int base, const char *name)
+static void stream_name(char name[STREAM_NAME_ROOM], u32 cpu)
 {
-	int fd = open_dir(base, name);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
+	snprintf(name, STREAM_NAME_ROOM, "cpu_%u", cpu);
 }
 
+/* By their names, for which no file has to be opened. */
 static void remove_tmp(struct ktrc_trace_writer *writer)
 {
-	remove_files(writer->dir, KTRC_TRACE_SUBDIR);
+	char name[STREAM_NAME_ROOM];
+
+	for (size_t i = 0; i < writer->nr_files; i++) {
+		stream_name(name, writer->files[i].cpu);
+		unlinkat(writer->dir, name, 0);
+	}
+	ktrc_file_remove(writer->dir, "metadata");
+	ktrc_file_remove(writer->dir, KTRC_TRACE_JSON);
 	unlinkat(writer->dir, KTRC_TRACE_SUBDIR, AT_REMOVEDIR);
-	remove_files(writer->dir, ".");
 	rmdir(writer->tmp_path);
 }
 
@@ -101,8 +101,12 @@ static int make_tmp(struct ktrc_trace_writer *writer, struct ktrc_error *err)
 		return ret;
 	}
 	writer->dir = open_dir(AT_FDCWD, writer->tmp_path);
-	if (writer->dir < 0)
-		return ktrc_fail(err, errno, "%s: cannot open", writer->tmp_path);
+	if (writer->dir < 0) {
+		int ret = ktrc_fail(err, errno, "%s: cannot open", writer->tmp_path);
+
+		rmdir(writer->tmp_path);
+		return ret;
+	}
 	if (mkdirat(writer->dir, KTRC_TRACE_SUBDIR, 0750) < 0)
 		return ktrc_fail(err, errno, "%s: cannot create", writer->tmp_path);
 	return 0;
@@ -149,7 +153,7 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 				    struct ktrc_error *err)
 {
 	struct stream_file *file;
-	char name[32];
+	char name[STREAM_NAME_ROOM];
 	int fd;
 
 	for (size_t i = 0; i < writer->nr_files; i++)
@@ -157,7 +161,7 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 			return &writer->files[i];
 	/* not before there is something to write: a command that is recorded has started with the limit it was given */
 	ktrc_allow_files();
-	snprintf(name, sizeof(name), "cpu_%u", cpu);
+	stream_name(name, cpu);
 	fd = TEMP_FAILURE_RETRY(
 		openat(writer->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640));
 	if (fd < 0) {
@@ -167,6 +171,7 @@ static struct stream_file *get_file(struct ktrc_trace_writer *writer, u32 cpu,
 	file = ktrc_array_push(writer->files, writer->nr_files);
 	if (!file) {
 		close(fd);
+		unlinkat(writer->dir, name, 0);
 		ktrc_fail(err, ENOMEM, "%s/%s", writer->path, name);
 		return NULL;
 	}

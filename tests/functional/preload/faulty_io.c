@@ -7,7 +7,7 @@
  *   short:N       a write gets rid of 1, 2, ... N bytes, and again
  *   eintr         calls that a signal may interrupt are, every second one
  *   ticks         a signal each millisecond, whose handler does not restart calls
- * Calls are those that make, write, bring to the disk, close and rename files, and "pread" where that
+ * Calls are those that make, write, bring to the disk, close and rename files and open directories, and "pread" where that
  * name is given, counted from 1.  KTRC_IO_HIT names a file that gets the name of the call that was hit.  What the tool
  * starts is left alone, and what it keeps beside sessions.
  */
@@ -143,8 +143,10 @@ int openat(int dir, const char *path, int flags, ...)
 	mode_t mode;
 	int fd;
 
-	if (!(flags & O_CREAT))
-		return REAL(openat)(dir, path, flags);
+	if (!(flags & O_CREAT)) /* of a directory, to write into it or to bring it to the disk */
+		return (flags & O_DIRECTORY) && fails("open", true) ?
+			       -1 :
+			       REAL(openat)(dir, path, flags);
 	va_start(ap, flags);
 	mode = va_arg(ap, mode_t);
 	va_end(ap);
