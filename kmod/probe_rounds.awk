@@ -3,8 +3,9 @@
 # of the sources that are heads of loops with a constant bound, as probe_loops.awk prints them,
 # and then `objdump -dlr --no-show-raw-insn OBJECT...`.
 #
-# Each round of such a loop passes instructions of its head.  Who can get round without any is
-# refused: a function that jumps to its own beginning, a loop of the kernel's inline functions.
+# Each round of such a loop passes instructions of its head, and what gets round inside it does not.  Who
+# can get round without any is refused, whatever bounded loops it passes: a function that jumps to its own
+# beginning, a loop of the kernel's inline functions.
 # A string instruction (rep) is a loop of its own, and what memcpy() and memset() become: from anything
 # but a line of the module's own it is refused.
 #
@@ -31,56 +32,112 @@ function unbounded(from) {
 		refuse(file ":" owner[from], "loops at " line_of[from] ": not a loop with a constant bound")
 }
 
-# depth first, without a recursion that would be too deep for awk; not @past the heads of loops
-function walk(place, past,    depth, way, tried, to, next_place, n) {
+function add_way(from, to) {
+	ways[from] = ways[from] " " to
+	ways_back[to] = ways_back[to] " " from
+}
+
+# depth first, without a recursion that would be too deep for awk
+function walk(place,    depth, way, tried, to, next_place) {
 	way[depth = 1] = place
-	is_on_way[place] = is_seen[past, place] = 1
 	while (depth) {
 		place = way[depth]
-		n = split(ways[place], to, " ")
-		next_place = to[++tried[depth]]
-		if (tried[depth] > n) {
+		if (!is_seen[place]++) {
+			seen[++nr_seen] = place
+			is_on_way[place] = 1
+		}
+		if (++tried[depth] > split(ways[place], to, " ")) {
 			is_on_way[place] = tried[depth] = 0
 			depth--
-		} else if (is_on_way[next_place]) {
-			if (past)
-				jump_back(place, next_place)
-			else
-				unbounded(place)
-		} else if (!is_seen[past, next_place] && (past || !(line_of[next_place] in bounded))) {
-			way[++depth] = next_place
-			is_on_way[next_place] = is_seen[past, next_place] = 1
+			continue
 		}
+		next_place = to[tried[depth]]
+		if (is_on_way[next_place])
+			jump_back(place, next_place)
+		else if (!is_seen[next_place])
+			way[++depth] = next_place
 	}
 }
 
+# what of @set is found from @place on, by the ways of each place or back
+function reach(place, to_each, set, found,    to_do, n, to, i) {
+	to_do[n = 1] = place
+	while (n) {
+		for (i = split(to_each[to_do[n--]], to, " "); i; i--)
+			if (to[i] in set && !(to[i] in found)) {
+				found[to[i]]
+				to_do[++n] = to[i]
+			}
+	}
+}
+
+function gets_back(place, set,    found) {
+	reach(place, ways, set, found)
+	return place in found
+}
+
+# of @set what can get round by way of @from, then what still can in it without the head that is its own
+function judge_loop(from, set, is_judged,    ahead, loop, place, line, inside, is_inside, rest, has_head) {
+	reach(from, ways, set, ahead)
+	reach(from, ways_back, ahead, loop)
+	for (place in loop) {
+		is_judged[place]
+		if (place != from)
+			inside[place]
+	}
+	for (place in loop)
+		if (line_of[place] in bounded && gets_back(place, inside))
+			is_inside[line_of[place]]
+	for (place in loop) {
+		line = line_of[place]
+		if (line in bounded && !(line in is_inside))
+			has_head = 1
+		else
+			rest[place]
+	}
+	if (has_head)
+		judge(rest)
+	else if (from in loop)
+		unbounded(from)
+}
+
+function judge(set,    i, is_judged) {
+	for (i = 1; i <= nr_seen; i++)
+		if (is_head[seen[i]] && seen[i] in set && !(seen[i] in is_judged))
+			judge_loop(seen[i], set, is_judged)
+}
+
 function end_file(    i, name, place) {
-	end_instruction()
-	for (i = 1; i <= nr_entries; i++)
-		if (!is_seen[1, entry[i]])
-			walk(entry[i], 1)
+	for (place in owner) {
+		if (place in next_of)
+			add_way(place, next_of[place])
+		if (place in target)
+			add_way(place, target[place])
+	}
+	for (i = 1; i <= nr_starts; i++)
+		if (!is_seen[start[i]])
+			walk(start[i])
+	for (place in owner)
+		if (!is_seen[place])
+			walk(place)
 	for (name in nr_loops)
 		print "loop", name, nr_loops[name], nr_jumps[name]
-	if (nr_entries && !line)
+	if (line)
+		judge(owner)
+	else if (nr_starts)
 		refuse(file, "has no line numbers (-g), by which its loops are known")
-	for (place in owner)
-		if (line && !is_seen[0, place] && !(line_of[place] in bounded))
-			walk(place, 0)
-	nr_entries = 0
-	last = line = ""
+	nr_starts = nr_seen = 0
+	line = ""
 	split("", owner)
 	split("", line_of)
+	split("", next_of)
+	split("", target)
 	split("", ways)
+	split("", ways_back)
 	split("", is_seen)
 	split("", is_head)
 	split("", nr_loops)
 	split("", nr_jumps)
-}
-
-function end_instruction() {
-	if (last && target)
-		ways[last] = ways[last] " " target
-	target = ""
 }
 
 /^for / {
@@ -97,7 +154,6 @@ function end_instruction() {
 }
 
 /^Disassembly of section/ {
-	end_instruction()
 	section = $NF
 	sub(/:$/, "", section)
 	goes_on = 0
@@ -105,8 +161,8 @@ function end_instruction() {
 
 /^[0-9a-f]+ <.*>:$/ {
 	name = substr($2, 2, length($2) - 3)
-	sub(/\.cold(\.[0-9]+)?$/, "", name)
-	entry[++nr_entries] = section ":" hex($1)
+	if (!sub(/\.cold(\.[0-9]+)?$/, "", name))
+		start[++nr_starts] = section ":" hex($1)
 	goes_on = 0
 }
 
@@ -117,24 +173,23 @@ function end_instruction() {
 
 # a jump with a relocation goes to another function or to another section
 $2 ~ /^R_/ {
-	if (target)
-		target = match($3, /^\.text[^+]*[+]0x/) ? \
+	if (last in target)
+		target[last] = match($3, /^\.text[^+]*[+]0x/) ? \
 			substr($3, 1, RLENGTH - 3) ":" hex(substr($3, RLENGTH + 1)) + 4 : ""
 	next
 }
 
 /^[ \t]*[0-9a-f]+:[ \t]/ {
-	end_instruction()
 	place = $1
 	sub(/:$/, "", place)
 	place = section ":" hex(place)
 	if (goes_on)
-		ways[last] = ways[last] " " place
+		next_of[last] = place
 	last = place
 	owner[place] = name
 	line_of[place] = line
 	if ($2 ~ /^(j|loop)/)
-		target = section ":" hex($3)
+		target[place] = section ":" hex($3)
 	else if ($2 ~ /^rep/ && $3 !~ /^ret/) {
 		jump_back(place, place)
 		if (line && line !~ /^(kmod|uapi)\//)

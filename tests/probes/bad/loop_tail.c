@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* refused: ktrc_on_bad loops at kmod/probe_bad_loop_tail.c:13: not a loop with a constant bound */
+/* refused: ktrc_on_bad loops at kmod/probe_bad_loop_tail.c:15: not a loop with a constant bound */
 /* no loop in the source, but one in the machine code */
 #include "env.h"
 
