@@ -12,3 +12,12 @@ function hex(digits,    i, n) {
 		n = n * 16 + index("0123456789abcdef", substr(digits, i, 1)) - 1
 	return digits ~ /^ffffffff......../ ? n - 4294967296 : n
 }
+
+# what a jump with a relocation leads to: a place of a section, or a symbol
+function led_to_by(value,    symbol) {
+	symbol = value
+	sub(/[-+]0x[0-9a-f]+$/, "", symbol)
+	if (symbol !~ /^[.]text/)
+		return symbol
+	return symbol ":" hex(substr(value, length(symbol) + 4)) * (value ~ /-0x[0-9a-f]+$/ ? -1 : 1) + 4
+}

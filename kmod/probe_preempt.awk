@@ -48,11 +48,8 @@ function step() {
 function read_relocation(    symbol) {
 	symbol = $3
 	sub(/[-+]0x[0-9a-f]+$/, "", symbol)
-	if (is_branch && symbol ~ /^[.]text/)
-		target[last] = file ":" symbol ":" \
-			hex(substr($3, length(symbol) + 4)) * ($3 ~ /-0x[0-9a-f]+$/ ? -1 : 1) + 4
-	else if (is_branch)
-		target[last] = symbol
+	if (is_branch)
+		target[last] = (symbol ~ /^[.]text/ ? file ":" : "") led_to_by($3)
 	else if (symbol ~ /^(current_task|ktrc_clock_last|__preempt_count)$/)
 		delete of_cpu[last]
 	else if (last in of_cpu)

@@ -112,7 +112,7 @@ function end_file(    i, name, place) {
 		if (place in next_of)
 			add_way(place, next_of[place])
 		if (place in target)
-			add_way(place, target[place])
+			add_way(place, target[place] in entry ? entry[target[place]] : target[place])
 	}
 	for (i = 1; i <= nr_starts; i++)
 		if (!is_seen[start[i]])
@@ -128,6 +128,7 @@ function end_file(    i, name, place) {
 		refuse(file, "has no line numbers (-g), by which its loops are known")
 	nr_starts = nr_seen = 0
 	line = ""
+	split("", entry)
 	split("", owner)
 	split("", line_of)
 	split("", next_of)
@@ -161,6 +162,7 @@ function end_file(    i, name, place) {
 
 /^[0-9a-f]+ <.*>:$/ {
 	name = substr($2, 2, length($2) - 3)
+	entry[name] = section ":" hex($1)
 	if (!sub(/\.cold(\.[0-9]+)?$/, "", name))
 		start[++nr_starts] = section ":" hex($1)
 	goes_on = 0
@@ -171,11 +173,10 @@ function end_file(    i, name, place) {
 	next
 }
 
-# a jump with a relocation goes to another function or to another section
+# a jump with a relocation goes to another section, or to the beginning of a function
 $2 ~ /^R_/ {
 	if (last in target)
-		target[last] = match($3, /^\.text[^+]*[+]0x/) ? \
-			substr($3, 1, RLENGTH - 3) ":" hex(substr($3, RLENGTH + 1)) + 4 : ""
+		target[last] = led_to_by($3)
 	next
 }
 
