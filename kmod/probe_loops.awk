@@ -4,7 +4,7 @@
 # where i is a variable of the function's own, has 32 bits or more, and nothing else changes it.
 # A constant is a number of up to three digits, or what KTRC_BOUND() in the same file or in a
 # header holds to KTRC_MAX_ROUNDS.
-# What is no such loop is refused: while, goto, the kernel's for_each, and assembly, which nobody reads.
+# What is no such loop is refused: while, goto, the kernel's for_each and the like, and assembly, which nobody reads.
 #
 # Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
 # loops in the machine code for these.
@@ -216,9 +216,9 @@ function judge(    rest, word) {
 		rest = substr(rest, RSTART + RLENGTH)
 		if (word == "for" && sub(/^[ \t]*/, "", rest))
 			judge_for(rest)
-		else if (word == "goto" || word ~ /for_each/ || (word == "while" && rest !~ /^ ?\(0\)/))
+		else if (word == "goto" || word ~ /(for|while|do)_each/ || (word == "while" && rest !~ /^ ?\(0\)/))
 			refuse(rest, word ": not a loop with a constant bound")
-		else if (word == "_Generic" || word ~ /^(asm|__asm__|__asm)$/ && rest ~ /^[ \t\n]*(volatile|__volatile__|inline|goto)?[ \t\n]*\(/)
+		else if (word == "_Generic" || word ~ /^_*asm(_|$)/ && rest !~ /^[-\/]/)
 			refuse(rest, word ": nobody looks at what it does")
 	}
 }
