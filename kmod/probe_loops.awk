@@ -170,10 +170,13 @@ function text_before(rest,    before, part) {
 	return match(before, /\n[{]/) ? substr(before, RSTART) : ""
 }
 
-# is it declared there, as what can count to KTRC_MAX_ROUNDS; nobody else can change it
+# is it declared there, in no block that is closed, as what can count to KTRC_MAX_ROUNDS; nobody else can change it
 function is_own(i, before) {
-	return before ~ ("[^a-z0-9_](int|long|u32|u64|size_t) ([^;{}]*[ ,])?" i "[,; ]") &&
-	       before !~ ("[^a-z0-9_](static|extern|__thread) [^;{}]*[ ,*]" i "[,; ]")
+	before = bared(i, before)
+	while (gsub(/[(][^()]*[)]|[{][^{}]*[}]/, "", before))
+		;
+	return before ~ ("[^a-z0-9_](int|long|u32|u64|size_t) ([^;{}]*, ?)?" i "[,; ]") &&
+	       before !~ ("[^a-z0-9_](static|extern|__thread|short) [^;{}]*[ ,*]" i "[,; ]")
 }
 
 # is there nothing before the for that @rest follows, on its line
