@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
-# For tests that load and unload the module over and over: what that may leave behind, in $tmp.
+# For tests that load and unload the module over and over: what that may leave behind, in $tmp. Sessions are started
+# in $group, for which they pay.
+. tests/account.sh
+
+group=/sys/fs/cgroup/payer
 
 # leftovers: what bears the module's name, and hooks, whoever has them
 leftovers() {
@@ -45,8 +49,11 @@ open_caches() {
 		set -- $line
 		cache=/sys/kernel/slab/$1
 		read -r kept <"$cache/reclaim_account" || exit
-		[ "$kept" = 0 ] || continue
-		unreclaimed+=("$1")
+		if [ "$kept" = 0 ]; then
+			unreclaimed+=("$1")
+		elif [ "$1" != radix_tree_node ]; then # which names have
+			continue
+		fi
 		[[ ! $1 =~ ^((kmemleak|debug_objects)_|vmap_area$) ]] || continue
 		# shellcheck disable=SC2034 # as long as the shell is there
 		exec {held}>"$cache/shrink" {held}<"$cache/objects" || exit
@@ -135,13 +142,15 @@ look() {
 }
 
 # run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, under the load of the test's begin_load and
-# end_load, which have to leave everything as it was, and no hooks but HOOKS. What others take and give meanwhile is
+# end_load, which have to leave everything as it was, no hooks but HOOKS, and no page on the account of $group. What others take and give meanwhile is
 # allowed for: an object of a cache that counts which is left each time shows with 50, each other time with 100; what
 # is too large for a cache, and a page that is mapped, with 20.
 run_cycles() {
 	local cycle nr=$2 warm=10
 	# of the threads that idle there is one a CPU
 	[ "$(grep -cE "$stack_makers" /proc/vmallocinfo)" -gt "$(nproc)" ] || fail "no stack is known by who mapped it"
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir $group || fail "mkdir: $?"
 	begin_load
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || { look first && begin_load; }
@@ -150,6 +159,8 @@ run_cycles() {
 	done
 	look last
 	expect "left behind" "$(leftovers)" "${3:-}"
+	expect "pages that sessions have left behind" $(($(account_at_last) / 4096)) 0
+	rmdir $group || fail "rmdir: $?"
 	join <(sums first) <(sums last) >"$tmp/sums"
 	note "$((warm + nr)) cycles; KiB at first and at last: $(awk '{ printf "%s%s %d %d", (NR > 1 ? ", " : ""), $1, $2, $3 }' "$tmp/sums")"
 	awk -v cycles="$nr" '

@@ -14,7 +14,7 @@ cycle() {
 	local events=fault,fault.light
 	[ $(($1 % 2)) != 0 ] || events+=:stack=both,madvise,reclaim,compaction,throttle,numa,map,process
 	insmod ktrc.ko || fail "cycle $1: insmod: $?"
-	ktrc-ctl start --events="$events" --memory=1M 2>/dev/null || fail "cycle $1: start: $?"
+	in_cgroup $group ktrc-ctl start --events="$events" --memory=1M 2>/dev/null || fail "cycle $1: start: $?"
 	case $(($1 % 4)) in
 	0 | 3) ktrc-ctl stop 2>/dev/null || fail "cycle $1: stop: $?" ;;
 	*) ktrc-read >/dev/null || fail "cycle $1: read: $?" ;;

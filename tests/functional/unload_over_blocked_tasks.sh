@@ -135,7 +135,8 @@ are_inside() {
 # cycle NR
 cycle() {
 	insmod ktrc.ko "${room[@]}" || fail "insmod: $?"
-	ktrc-ctl start -q --events=fault,fault.light,madvise,reclaim,compaction:stack=both,throttle,numa,map,process --memory=1M || fail "start: $?"
+	in_cgroup $group ktrc-ctl start -q --memory=1M \
+		--events=fault,fault.light,madvise,reclaim,compaction:stack=both,throttle,numa,map,process || fail "start: $?"
 	expect "hooked functions" "$(hooked)" "$wanted"
 	hold_all
 	block
