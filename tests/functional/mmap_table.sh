@@ -5,33 +5,11 @@
 # mapping as it was.  Nothing stays pinned: after the last unmap the memory is given back and
 # the module can go; pages that somebody left in a pipe follow when that is read.
 . tests/functional/lib.sh
+. tests/account.sh
 
 group=/sys/fs/cgroup/mmap_table
 cpu=/sys/devices/system/cpu/cpu1/online
 rows=0 bytes=0 failed=
-
-# Bytes on the account of who made the sessions that are none of the slab's. What each CPU that is online has at
-# hand for that goes back to the account when that is over its limit, soon.
-account() {
-	echo 0 >$group/memory.high
-	echo max >$group/memory.high
-	awk '$1 == "kernel" { bytes += $2 }
-		$1 == "slab" { bytes -= $2 }
-		END { print bytes }' $group/memory.stat
-}
-
-# The same once nothing is under way: less than a page if nothing is left. What two CPUs have at hand may be a page
-# together, and who is next to ask for an object on that account sees that, if the other has nothing.
-account_settled() {
-	account >/dev/null
-	sleep 0.1
-	# shellcheck disable=SC2016 # that shell's
-	taskset -c 0 bash -c 'echo $$ >"$0/cgroup.procs" && exec true' $group
-	sleep 0.1
-	account >/dev/null
-	sleep 0.1
-	account
-}
 
 # What a program says: "N rows", "N bytes", rows that differ as notes.  Ends with line $1.
 heed() {
@@ -85,10 +63,7 @@ echo >&"$to"
 heed drained <&"$from"
 echo >&"$to"
 wait $life_pid || failed+=" mmap_life"
-for ((i = 0; i < 50; i++)); do
-	drained=$(account_settled)
-	((drained < 0 || drained >= 4096)) || break
-done
+drained=$(account_at_last)
 rmdir $group
 
 note "$rows rows; pages on the account: $mapped mapped, $piped in a pipe; $drained bytes at last"
