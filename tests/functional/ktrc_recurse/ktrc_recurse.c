@@ -11,8 +11,9 @@
  * are meant, and makes those of all functions that ftrace does not hook breakpoints.
  *
  * What it did and saw stands in its parameters: seen, exceptions that another probe on the
- * same tracepoints counts; raised, those of them that are the module's own, for the kernel's
- * address and for the user's; least_stack, bytes that were left at the deepest place; and, in the
+ * same tracepoints counts; walked, those of them that a task raises that may not wait for a page, as ktrc does when it
+ * follows a stack; sampled, those that an interrupt raises, and those of these that come while ktrc runs; raised, those of them that are the module's own, for the kernel's
+ * address and for the user's; least_stack, bytes of the task's stack that nothing was written to meanwhile; and, in the
  * order of functions, how many reads failed in each: kernel_faults and user_faults, by address;
  * negative: the kernel has no kprobe there.
  */
@@ -23,6 +24,8 @@
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+
+#include <asm/irq_regs.h>
 
 #define MOST 32
 
@@ -45,6 +48,10 @@ static int user_faults[MOST];
 module_param_array(user_faults, int, NULL, 0444);
 static unsigned long seen;
 module_param(seen, ulong, 0444);
+static unsigned long walked;
+module_param(walked, ulong, 0444);
+static unsigned long sampled[2]; /* all, as ktrc ran */
+module_param_array(sampled, ulong, NULL, 0444);
 static unsigned long raised[2]; /* kernel, user */
 module_param_array(raised, ulong, NULL, 0444);
 static unsigned long least_stack = THREAD_SIZE;
@@ -64,6 +71,26 @@ static bool is_meant_context(void)
 	return context == (breakpoints ? NMI_OFFSET + HARDIRQ_OFFSET : 0);
 }
 
+#define PAINT 0x5ec7e75ec7e75ec7ul
+
+/* what is below the caller's frames, in words; the end's first has the kernel's mark */
+static __no_sanitize_address noinline void paint(void)
+{
+	unsigned long *word, *own = (unsigned long *)current_stack_pointer - 1;
+
+	for (word = end_of_stack(current) + 1; word < own; word++)
+		WRITE_ONCE(*word, PAINT);
+}
+
+static __no_sanitize_address noinline unsigned long bytes_unused(void)
+{
+	unsigned long *word = end_of_stack(current) + 1;
+
+	while (READ_ONCE(*word) == PAINT)
+		word++;
+	return (unsigned long)word - (unsigned long)end_of_stack(current);
+}
+
 static bool is_wanted(const struct pt_regs *regs)
 {
 	unsigned long caller = *(unsigned long *)regs->sp;
@@ -73,12 +100,11 @@ static bool is_wanted(const struct pt_regs *regs)
 
 static int on_call(struct kprobe *probe, struct pt_regs *regs)
 {
-	unsigned long left = (unsigned long)&left - (unsigned long)end_of_stack(current);
 	char c;
 
 	if (!is_wanted(regs))
 		return 0;
-	least_stack = min(least_stack, left);
+	paint();
 	WRITE_ONCE(is_raising, true);
 	/* a page that came back is read, and no fault: none may be served here */
 	pagefault_disable();
@@ -88,6 +114,7 @@ static int on_call(struct kprobe *probe, struct pt_regs *regs)
 		user_faults[probe - probes]++;
 	pagefault_enable();
 	WRITE_ONCE(is_raising, false);
+	least_stack = min(least_stack, bytes_unused());
 	return 0;
 }
 
@@ -101,8 +128,14 @@ static void on_fault(void *data, unsigned long address, struct pt_regs *regs, un
 	if (current->tgid != READ_ONCE(pid))
 		return;
 	seen++;
-	if (READ_ONCE(is_raising))
+	if (READ_ONCE(is_raising)) {
 		raised[address == READ_ONCE(swapped)]++;
+	} else if (in_hardirq()) {
+		sampled[0]++;
+		sampled[1] += get_irq_regs()->ip - core < core_bytes;
+	} else {
+		walked += pagefault_disabled();
+	}
 }
 
 static void find_points(struct tracepoint *point, void *unused)

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# perf follows user stacks in interrupts, those among them that come while ktrc follows one: an exception that it raises
+# there is recorded like any other. Those that ktrc itself raises on its way are not.
+. tests/functional/lib.sh
+
+tmp=$(mktemp -d /run/XXXXXX)
+nr=20011 # stacks that lead to memory that is not there
+ns=2000000
+mkfifo "$tmp/go"
+
+# value PARAMETER
+value() {
+	cat "/sys/module/ktrc_recurse/parameters/$1"
+}
+
+echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent # on a slow machine, too, as many as were asked for
+sampled $ns known_stacks wait lost $nr <"$tmp/go" >"$tmp/said" &
+sampler=$!
+exec {go}>"$tmp/go"
+until [ -s "$tmp/said" ]; do
+	kill -0 $sampler 2>/dev/null || fail "sampled: $(cat "$tmp/said")"
+	sleep 0.1
+done
+pid=$(pgrep -P $sampler) || fail "sampled: no child"
+module=$(awk '$1 == "ktrc" { print "core=" $6, "core_bytes=" $2 }' /proc/modules)
+# shellcheck disable=SC2086 # two parameters
+insmod build/functional/ktrc_recurse.ko $module pid="$pid" || fail "insmod: $?"
+ktrc-ctl start -q --events=madvise:stack=user,fault.light --memory=32M || fail "start: $?"
+echo >&"$go"
+wait $sampler || fail "sampled: $?"
+ktrc-ctl stop -q || fail "stop: $?"
+
+ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
+all_accounted "$tmp/stats"
+expect "lost" "$(jq '[.counters[] | .hits - .written - .filtered] | add' "$tmp/stats")" 0
+recorded=$(json_events | jq "select(.pid == $pid and .event == \"fault.light\") | 1" | wc -l)
+IFS=, read -r sampled inside < <(value sampled)
+note "$(value seen) exceptions: $(value walked) as ktrc followed a stack, $sampled as perf did, $inside of them while ktrc ran;" \
+	"$recorded recorded"
+[ "$(value walked)" -ge $nr ] || fail "too few stacks that lead nowhere"
+((sampled >= 200 && inside >= 10)) || fail "too few samples"
+expect "exceptions that are recorded" "$recorded" $(($(value seen) - $(value walked)))
+rmmod ktrc_recurse || fail "rmmod: $?"
+ktrc-ctl reset -q
