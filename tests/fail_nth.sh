@@ -13,7 +13,6 @@ with_every_event=("session_new with every event" "session_set start with every e
 	"session_set stop with every event" "session_del with every event")
 
 test=$(basename "$0" .sh)
-group=/sys/fs/cgroup/fail_nth
 
 # Functions that allocate: who calls them first is who wanted the memory.
 allocators='^(dump_stack|warn_alloc|should_|kasan|__kasan|(__|___)?(alloc|get_free|kmalloc|kmem_cache|slab|vmalloc|get_vm_area)'
@@ -36,7 +35,7 @@ nr_dying() {
 # A session that is left, or a reference to the cgroup that it gave not back, keeps it dying.
 cgroup_is_gone() {
 	local i
-	rmdir $group || fail "the cgroup is not empty"
+	rmdir "$group" || fail "the cgroup is not empty"
 	for ((i = 0; i < 20 && $(nr_dying) > dying; i++)); do
 		echo 3 >/proc/sys/vm/drop_caches # files that it was the first to read
 		sleep 0.5
@@ -74,8 +73,7 @@ prepare() {
 		sleep 0.5
 	done
 	dying=$(nr_dying)
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-	mkdir $group
+	open_account || fail "no account: $?"
 }
 
 # fail_each WAY...: what is said of each is in /run/said then; KTRC_PLACES=FIRST-LAST: only the places with these numbers
@@ -86,7 +84,7 @@ fail_each() {
 	prepare
 	dmesg -n 1
 	# who writes the file pays for its pages
-	in_cgroup $group fail_nth "${only[@]}" "$@" 2>&1 | tee /run/said | sed -u 's/^/# /' >"$shown" || fail "$(cat /run/said)"
+	in_cgroup "$group" fail_nth "${only[@]}" "$@" 2>&1 | tee /run/said | sed -u 's/^/# /' >"$shown" || fail "$(cat /run/said)"
 	quiet || fail "the kernel says something of ktrc"
 	while read -r line; do
 		note "$line"

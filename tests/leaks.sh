@@ -4,8 +4,6 @@
 # in $group, for which they pay.
 . tests/account.sh
 
-group=/sys/fs/cgroup/payer
-
 # leftovers: what bears the module's name, and hooks, whoever has them
 leftovers() {
 	grep ktrc /proc/misc
@@ -142,15 +140,14 @@ look() {
 }
 
 # run_cycles COMMAND CYCLES [HOOKS]: some to warm up, then so many, under the load of the test's begin_load and
-# end_load, which have to leave everything as it was, no hooks but HOOKS, and no page on the account of $group. What others take and give meanwhile is
-# allowed for: an object of a cache that counts which is left each time shows with 50, each other time with 100; what
+# end_load, which have to leave everything as it was, no hooks but HOOKS, and no page that $group pays for. What others
+# take and give meanwhile is allowed for: an object of a cache that counts which is left each time shows with 50, each other time with 100; what
 # is too large for a cache, and a page that is mapped, with 20.
 run_cycles() {
 	local cycle nr=$2 warm=10
 	# of the threads that idle there is one a CPU
 	[ "$(grep -cE "$stack_makers" /proc/vmallocinfo)" -gt "$(nproc)" ] || fail "no stack is known by who mapped it"
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-	mkdir $group || fail "mkdir: $?"
+	open_account || fail "no account: $?"
 	begin_load
 	for ((cycle = -warm; cycle < nr; cycle++)); do
 		[ $cycle != 0 ] || { look first && begin_load; }

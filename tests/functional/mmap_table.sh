@@ -7,7 +7,6 @@
 . tests/functional/lib.sh
 . tests/account.sh
 
-group=/sys/fs/cgroup/mmap_table
 cpu=/sys/devices/system/cpu/cpu1/online
 rows=0 bytes=0 failed=
 
@@ -32,8 +31,7 @@ sed -n '/^<!-- mmap: begin -->$/,/^<!-- mmap: end -->$/ { /^|/p }' docs/abi.md |
 trap 'echo 1 >$cpu' EXIT
 echo /run/core >/proc/sys/kernel/core_pattern
 modprobe brd rd_nr=1 rd_size=1024 || fail "modprobe brd"
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-mkdir $group
+open_account || fail "no account: $?"
 in_cgroup $group ktrc-ctl start -q --memory=16M --packet=64K || fail "start: $?"
 taskset -c 0 touch_pages read 10007 >/dev/null
 ktrc-ctl stop -q || fail "stop: $?"
