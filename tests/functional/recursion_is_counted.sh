@@ -9,6 +9,7 @@
 # long
 . tests/functional/lib.sh
 . tests/sessions.sh
+. tests/recurse.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 nr=20011 # faults of the process
@@ -32,32 +33,6 @@ refused=memcpy # or reached: Debian's kernel has no kprobes there, the debug ker
 # Reads that failed inside each function, of the kernel's address and of the user's; negative: it has no kprobe.
 declare -A kernel_faults=() user_faults=()
 
-# value PARAMETER
-value() {
-	cat "/sys/module/ktrc_recurse/parameters/$1"
-}
-
-# begin: starts the process whose faults are meant; sets pid and swapped
-begin() {
-	mkfifo "$tmp/go"
-	swapped $nr <"$tmp/go" >"$tmp/said" &
-	process=$!
-	exec {go}>"$tmp/go"
-	until [ -s "$tmp/said" ]; do
-		kill -0 $process 2>/dev/null || fail "swapped: $(cat "$tmp/said")"
-		sleep 0.1
-	done
-	read -r pid swapped <"$tmp/said"
-}
-
-# end: lets it fault
-end() {
-	echo >&"$go"
-	wait $process || fail "swapped: $?"
-	exec {go}>&-
-	rm "$tmp/go" "$tmp/said"
-}
-
 # sum COUNTER: of the session, all of whose hits are accounted for
 sum() {
 	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
@@ -68,14 +43,12 @@ sum() {
 # raise MODE BREAKPOINTS FUNCTION...: faults inside probes, by kprobes on these functions; sets seen and
 # raised, exceptions, by_kernel and by_user, which raised is the sum of, and the session's counters
 raise() {
-	local mode=$1 breakpoints=$2 module reader='' i functions in_kernel in_user
+	local mode=$1 breakpoints=$2 reader='' i functions in_kernel in_user
 	shift 2
 	functions=("$@")
-	module=$(awk '$1 == "ktrc" { print "core=" $6, "core_bytes=" $2 }' /proc/modules)
-	begin
-	# shellcheck disable=SC2086 # two parameters
-	insmod build/functional/ktrc_recurse.ko $module pid="$pid" swapped="$swapped" breakpoints="$breakpoints" \
-		functions="$(IFS=, && echo "${functions[*]}")" || fail "insmod ktrc_recurse"
+	begin swapped $nr
+	read -r pid swapped <"$tmp/said"
+	watch pid="$pid" swapped="$swapped" breakpoints="$breakpoints" functions="$(IFS=, && echo "${functions[*]}")"
 	ktrc-ctl start -q --events=fault.light:stack=both --pid="$pid" --memory=2M --mode="$mode" ||
 		fail "start: $?"
 	if [ "$mode" = stream ]; then

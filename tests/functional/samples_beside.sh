@@ -3,32 +3,18 @@
 # perf follows user stacks in interrupts, those among them that come while ktrc follows one: an exception that it raises
 # there is recorded like any other. Those that ktrc itself raises on its way are not.
 . tests/functional/lib.sh
+. tests/recurse.sh
 
 tmp=$(mktemp -d /run/XXXXXX)
 nr=20011 # stacks that lead to memory that is not there
 ns=2000000
-mkfifo "$tmp/go"
-
-# value PARAMETER
-value() {
-	cat "/sys/module/ktrc_recurse/parameters/$1"
-}
 
 echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent # on a slow machine, too, as many as were asked for
-sampled $ns known_stacks wait lost $nr <"$tmp/go" >"$tmp/said" &
-sampler=$!
-exec {go}>"$tmp/go"
-until [ -s "$tmp/said" ]; do
-	kill -0 $sampler 2>/dev/null || fail "sampled: $(cat "$tmp/said")"
-	sleep 0.1
-done
-pid=$(pgrep -P $sampler) || fail "sampled: no child"
-module=$(awk '$1 == "ktrc" { print "core=" $6, "core_bytes=" $2 }' /proc/modules)
-# shellcheck disable=SC2086 # two parameters
-insmod build/functional/ktrc_recurse.ko $module pid="$pid" || fail "insmod: $?"
+begin sampled $ns known_stacks wait lost $nr
+pid=$(pgrep -P $process) || fail "sampled: no child"
+watch pid="$pid"
 ktrc-ctl start -q --events=madvise:stack=user,fault.light --memory=32M || fail "start: $?"
-echo >&"$go"
-wait $sampler || fail "sampled: $?"
+end
 ktrc-ctl stop -q || fail "stop: $?"
 
 ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
