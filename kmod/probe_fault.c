@@ -164,7 +164,8 @@ static noinline void fault_light_others_mono(u64 word)
 	fault_light_others(word, KTRC_CLOCK_MONO);
 }
 
-static __always_inline void fault_light(u32 clock, unsigned long address, unsigned long error_code)
+static __always_inline void fault_light_hit(u32 clock, unsigned long address,
+					    unsigned long error_code)
 {
 	const u64 word = fault_light_word(address, error_code);
 	struct ktrc_cpu __percpu *only;
@@ -185,13 +186,13 @@ static __always_inline void fault_light(u32 clock, unsigned long address, unsign
 static void ktrc_on_page_fault_tsc(void *data, unsigned long address, struct pt_regs *regs,
 				   unsigned long error_code)
 {
-	fault_light(KTRC_CLOCK_TSC, address, error_code);
+	fault_light_hit(KTRC_CLOCK_TSC, address, error_code);
 }
 
 static void ktrc_on_page_fault_mono(void *data, unsigned long address, struct pt_regs *regs,
 				    unsigned long error_code)
 {
-	fault_light(KTRC_CLOCK_MONO, address, error_code);
+	fault_light_hit(KTRC_CLOCK_MONO, address, error_code);
 }
 
 /* ---- fault ---- */

@@ -4,7 +4,8 @@
 # where i is a variable of the function's own, has 32 bits or more, and nothing else changes it.
 # A constant is a number of up to three digits, or what KTRC_BOUND() in the same file or in a
 # header holds to KTRC_MAX_ROUNDS.
-# What is no such loop is refused: while, goto, the kernel's for_each and the like, and assembly, which nobody reads.
+# What is no such loop is refused: while, goto, the kernel's for_each and the like, and assembly, which nobody reads;
+# and a function that names itself, by whatever way: a compiler makes a loop of it, which passes heads of others.
 #
 # Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
 # loops in the machine code for these.
@@ -114,6 +115,7 @@ function read_macros(    rest, head) {
 		macros = macros " ; " head
 		match(head, /^[A-Za-z0-9_]+/)
 		is_macro[substr(head, 1, RLENGTH)] = substr(head, RLENGTH + 1)
+		add_text(substr(head, 1, RLENGTH), substr(head, RLENGTH + 1), !scope())
 	}
 }
 
@@ -124,6 +126,31 @@ function read_functions(    rest, name) {
 		name = substr(rest, RSTART, RLENGTH)
 		rest = substr(rest, RSTART + RLENGTH)
 		is_function[substr(name, 1, index(name, "(") - 1)]
+	}
+}
+
+# what a function or a macro of this file says
+function add_text(name, text, is_everybodys) {
+	gsub(/([.]|->) ?[A-Za-z_][A-Za-z0-9_]*/, " ", text)
+	text_of[file, name] = text_of[file, name] " " text
+	if (is_everybodys)
+		home[name] = file
+}
+
+function read_texts(    rest, head, body, name) {
+	rest = code
+	gsub(/\n#([^\n]*\\\n)*[^\n]*/, "", rest)
+	while (match(rest, /[{;]/)) {
+		head = substr(rest, 1, RSTART - 1)
+		rest = substr(rest, RSTART)
+		body = substr(rest, 1, rest ~ /^;/ ? 1 : closed(rest, "{", "}"))
+		rest = substr(rest, length(body) + 1)
+		while (body != ";" && head !~ /=/ && match(head, /[A-Za-z0-9_]+[ \t\n]*[(][^*]/)) {
+			name = substr(head, RSTART, RLENGTH)
+			sub(/[^A-Za-z0-9_].*/, "", name)
+			add_text(name, body, head !~ /static/ || !scope())
+			head = substr(head, 1, RSTART - 1) substr(head, RSTART + RLENGTH)
+		}
 	}
 }
 
@@ -226,6 +253,42 @@ function judge(    rest, word) {
 	}
 }
 
+# the functions and macros that one of them names
+function named_by(from,    rest, part, word, name, is_said, names) {
+	split(from, part, SUBSEP)
+	rest = text_of[from]
+	while (match(rest, /[A-Za-z_][A-Za-z0-9_]*/)) {
+		word = substr(rest, RSTART, RLENGTH)
+		rest = substr(rest, RSTART + RLENGTH)
+		name = ((part[1], word) in text_of ? part[1] : home[word]) SUBSEP word
+		if (name in text_of && !is_said[name]++)
+			names = names " " name
+	}
+	return names
+}
+
+function names_itself(from,    to_do, n, to, i, found) {
+	to_do[n = 1] = from
+	while (n)
+		for (i = split(names_of[to_do[n--]], to, " "); i; i--)
+			if (!(to[i] in found)) {
+				found[to[i]]
+				to_do[++n] = to[i]
+			}
+	return from in found
+}
+
+function judge_names(    name, part) {
+	for (name in text_of)
+		names_of[name] = named_by(name)
+	for (name in text_of)
+		if (names_itself(name)) {
+			split(name, part, SUBSEP)
+			print "probe code: " part[1] ": " part[2] ": names itself, and may loop" | "cat >&2"
+			is_bad = 1
+		}
+}
+
 FNR == 1 { files[++nr_files] = FILENAME }
 { code_of[FILENAME] = code_of[FILENAME] $0 "\n" }
 
@@ -234,6 +297,7 @@ END {
 		file = files[n]
 		code = stripped(code_of[file])
 		read_macros()
+		read_texts()
 		gsub(/\\\n/, " \n", code)
 		code_of[file] = code
 		read_bounds()
@@ -244,6 +308,7 @@ END {
 		code = code_of[file]
 		judge()
 	}
+	judge_names()
 	close("cat >&2")
 	exit is_bad
 }
