@@ -24,6 +24,12 @@ look() {
 	is_in_reclaim $pid
 }
 
+# how many stalls have begun
+begun() {
+	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
+	jq '[.counters[] | select(.event == "reclaim.begin").written] | add' "$tmp/stats"
+}
+
 # the task's stall in what look() read, or saved
 stall() {
 	jq -c --argjson pid "$pid" '.reclaim.under_way[] | select(.pid == $pid)' "$tmp/$1"
@@ -50,9 +56,11 @@ for ((i = 0; ; i++)); do
 		fail "never stuck: $(cat "$tmp/text")"
 	fi
 	sleep 0.2
+	before=$(begun) || exit
 	look first || continue
 	jq -e '.verdict.name == "reclaim_stuck"' "$tmp/first" >/dev/null || continue
 	look second || continue
+	[ "$(begun)" = "$before" ] || continue
 	first=$(stall first | jq .lasts_ns) second=$(stall second | jq .lasts_ns) saved=$(saved_stall | jq .lasts_ns)
 	[ "${first:-0}" -gt 0 ] && [ "${second:-0}" -gt "$first" ] && [ "${saved:-0}" -gt "$second" ] && break
 done
