@@ -5,7 +5,8 @@
 # A constant is a number of up to three digits, or what KTRC_BOUND() in the same file or in a
 # header holds to KTRC_MAX_ROUNDS.
 # What is no such loop is refused: while, goto, the kernel's for_each and the like, and assembly, which nobody reads;
-# and a function that names itself, by whatever way: a compiler makes a loop of it, which passes heads of others.
+# and a function that names itself, by way of functions and macros: a compiler makes a loop of it, which passes heads of
+# others.  Not seen are names that are pasted together, and pointers that are constant.
 #
 # Complaints go to stderr, the lines of the loops' heads to stdout: probe_rounds.awk takes the
 # loops in the machine code for these.
@@ -148,7 +149,7 @@ function read_texts(    rest, head, body, name) {
 		while (body != ";" && head !~ /=/ && match(head, /[A-Za-z0-9_]+[ \t\n]*[(][^*]/)) {
 			name = substr(head, RSTART, RLENGTH)
 			sub(/[^A-Za-z0-9_].*/, "", name)
-			add_text(name, body, head !~ /static/ || !scope())
+			add_text(name, body, head !~ /(^|[^A-Za-z0-9_])static[ \t\n]/ || !scope())
 			head = substr(head, 1, RSTART - 1) substr(head, RSTART + RLENGTH)
 		}
 	}
@@ -296,6 +297,7 @@ END {
 	for (n = 1; n <= nr_files; n++) {
 		file = files[n]
 		code = stripped(code_of[file])
+		gsub(/\n[ \t]*#[ \t]*define[ \t]+/, "\n#define ", code)
 		read_macros()
 		read_texts()
 		gsub(/\\\n/, " \n", code)
