@@ -3,7 +3,7 @@
 # A CPU that is offline when the module is loaded and comes up later is recorded like any
 # other, with stacks. Each but the first goes down and up again and again under load, while one session is read, another
 # one followed and a third one comes and goes: no CPU is without a ring, what is followed or comes and goes loses nothing,
-# and all of it is read; the books balance, and nothing is left behind.
+# and all that is followed is read; the books balance, and nothing is left behind.
 # KTRC_CYCLES: how often (200).
 # guest: four
 # timeout: 1200
@@ -64,7 +64,7 @@ begin_load() {
 
 end_load() {
 	rm "$tmp/load"
-	wait $third || fail "the third session, or a check of the first: $? $(cat "$tmp/check")"
+	wait $third || fail "the third session, or a check of the first: $?; the last check: $(cat "$tmp/check")"
 	kill "${bursts[@]}"
 	wait "${bursts[@]}" 2>/dev/null
 	free_throttled

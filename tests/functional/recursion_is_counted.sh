@@ -178,9 +178,9 @@ kept_off() {
 # traced: every function of the kernel
 traced() {
 	local where group=/sys/fs/cgroup/traced
-	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control || fail "cgroups: no quotas"
 	mkdir $group || fail "mkdir: $?"
-	echo "5000 100000" >$group/cpu.max
+	echo "5000 100000" >$group/cpu.max || fail "cpu.max: cannot be set"
 	ktrc-ctl start -q --events=fault:stack=both,fault.light,madvise:stack=both,map,throttle --memory=32M || fail "start: $?"
 	echo function >$tracing/current_tracer || fail "no function tracer"
 	busy_in $group

@@ -12,7 +12,7 @@ record() {
 	ktrc-ctl start -q --events=madvise:stack=user,fault.light --memory=32M || fail "start: $?"
 }
 
-# so that it takes some 1,500 samples, however fast the machine is
+# so that it takes some 1,000 samples, however fast the machine is
 record
 before=$(date +%s%N)
 known_stacks lost $((nr / 10)) >/dev/null || fail "known_stacks: $?"

@@ -24,10 +24,11 @@ look() {
 	is_in_reclaim $pid
 }
 
-# how many stalls have begun
+# begun: sets nr_begun to how many stalls have
 begun() {
 	ktrc-ctl stats --format=json >"$tmp/stats" || fail "stats: $?"
-	jq '[.counters[] | select(.event == "reclaim.begin").written] | add' "$tmp/stats"
+	nr_begun=$(jq -e '[.counters[] | select(.event == "reclaim.begin").written] | add' "$tmp/stats") ||
+		fail "no count of reclaim.begin"
 }
 
 # the task's stall in what look() read, or saved
@@ -56,11 +57,13 @@ for ((i = 0; ; i++)); do
 		fail "never stuck: $(cat "$tmp/text")"
 	fi
 	sleep 0.2
-	before=$(begun) || exit
+	begun
+	before=$nr_begun
 	look first || continue
 	jq -e '.verdict.name == "reclaim_stuck"' "$tmp/first" >/dev/null || continue
 	look second || continue
-	[ "$(begun)" = "$before" ] || continue
+	begun
+	[ "$nr_begun" = "$before" ] || continue
 	first=$(stall first | jq .lasts_ns) second=$(stall second | jq .lasts_ns) saved=$(saved_stall | jq .lasts_ns)
 	[ "${first:-0}" -gt 0 ] && [ "${second:-0}" -gt "$first" ] && [ "${saved:-0}" -gt "$second" ] && break
 done
